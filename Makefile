@@ -1,0 +1,45 @@
+# Everything a contributor runs. `make` alone lists the targets.
+#   make demo ARGS="--headless --for 20s"     arguments for the demo
+#   make test ARGS="-p fairgate-core"         arguments for the test runner
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test check build clean tools
+
+ARGS ?=
+XTASK := cargo run --quiet --package xtask --
+
+help: ## List the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+
+demo: tools ## Run real jobs of many tenants through a real queue, in a private PostgreSQL unless DATABASE_URL is set
+	@[ -n "$${FAIRGATE_DATABASE_URL:-$$DATABASE_URL}" ] || scripts/ensure-postgres.sh
+	cargo run --release --package fairgate-cli --bin fairgate -- demo $(ARGS)
+
+# The documentation's examples go first, so that the last line is the test runner's summary.
+test: tools ## Run all tests, in a private PostgreSQL unless FAIRGATE_TEST_DATABASE_URL is set
+	@scripts/ensure-postgres.sh
+	cargo test --quiet --workspace --doc
+	@if cargo nextest --version >/dev/null 2>&1; then \
+		set -x; $(XTASK) with-postgres -- cargo nextest run --workspace $(ARGS); \
+	else \
+		set -x; $(XTASK) with-postgres -- cargo test --workspace --lib --bins --tests --examples $(ARGS); \
+	fi
+
+check: tools ## Check format, lints, documentation, licences and the house rules
+	cargo fmt --all --check
+	cargo clippy --locked --workspace --all-targets -- --deny warnings
+	RUSTDOCFLAGS="--deny warnings" cargo doc --locked --workspace --no-deps
+	@cargo deny --version >/dev/null 2>&1 || { set -x; cargo install --locked cargo-deny; }
+	cargo deny --log-level error check licenses bans sources
+	$(XTASK) check
+
+build: tools ## Build everything, optimised
+	cargo build --release --workspace
+
+clean: ## Remove what was built, and the demo's data in this folder
+	cargo clean
+	rm -rf .fairgate
+
+tools:
+	@command -v cargo >/dev/null || { echo "Rust is not installed: see https://rustup.rs" >&2; exit 1; }
+	@command -v cc >/dev/null || { echo "Rust needs a C compiler to link: install gcc (apt-get install gcc, dnf install gcc) or, on macOS, run xcode-select --install" >&2; exit 1; }

@@ -1,0 +1,7 @@
+//! Who is served first in a tick, and how much each gets.
+
+mod recent;
+mod share;
+
+pub use recent::decayed;
+pub use share::offers;

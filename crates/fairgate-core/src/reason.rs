@@ -1,0 +1,87 @@
+//! Why a partition that has work got nothing: one fixed list.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// Why a partition that has work got nothing. Stored and shown by its code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum DenyReason {
+    /// A throttle has no token left.
+    RateLimited,
+    /// The rate of a throttle is zero.
+    RateZero,
+    /// As many jobs are in flight as a concurrency gate allows.
+    ConcurrencyFull,
+    /// A number that a gate needs is missing, negative or not a number.
+    BadParameter,
+    /// The tick's admission budget went to others.
+    TickCapExhausted,
+}
+
+impl DenyReason {
+    /// Every reason, in the order of the list.
+    pub const ALL: [Self; 5] = [
+        Self::RateLimited,
+        Self::RateZero,
+        Self::ConcurrencyFull,
+        Self::BadParameter,
+        Self::TickCapExhausted,
+    ];
+
+    /// The stable snake_case code.
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::RateLimited => "rate_limited",
+            Self::RateZero => "rate_zero",
+            Self::ConcurrencyFull => "concurrency_full",
+            Self::BadParameter => "bad_parameter",
+            Self::TickCapExhausted => "tick_cap_exhausted",
+        }
+    }
+
+    /// The reason with this code.
+    pub fn from_code(code: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|reason| reason.code() == code)
+    }
+
+    /// A few words for a table or a chart.
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::RateLimited => "rate limit reached",
+            Self::RateZero => "rate is zero",
+            Self::ConcurrencyFull => "all slots in use",
+            Self::BadParameter => "limit cannot be read",
+            Self::TickCapExhausted => "tick budget used up",
+        }
+    }
+
+    /// What an operator can do about it.
+    pub const fn hint(self) -> &'static str {
+        match self {
+            Self::RateLimited => {
+                "It goes on by itself at its retry time; raise `rate` or `burst` if that is too slow."
+            }
+            Self::RateZero => {
+                "A rate of 0 holds every job; set a positive `rate`, or stage a job with a context that has one."
+            }
+            Self::ConcurrencyFull => {
+                "It goes on when a job finishes; raise `max`, or look for jobs that never finish."
+            }
+            Self::BadParameter => {
+                "Stage a job with a context that has a number of at least 0 there, or give the parameter a `default`."
+            }
+            Self::TickCapExhausted => {
+                "It is served first at its next look; raise `tick_admission_budget` if this happens at every tick."
+            }
+        }
+    }
+}
+
+impl fmt::Display for DenyReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.code())
+    }
+}

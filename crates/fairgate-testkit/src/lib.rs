@@ -1,0 +1,7 @@
+//! Databases, clocks and harnesses for the tests of fairgate.
+
+mod db;
+mod signal;
+
+pub use db::TestDb;
+pub use signal::Signal;

@@ -1,0 +1,203 @@
+-- The tables of the engine. What each one is for, and which rows may be locked by whom, is written in docs/architecture.md.
+CREATE SCHEMA IF NOT EXISTS fairgate;
+
+-- The engine-wide switch: one row.
+CREATE TABLE fairgate.engine (
+    only_row boolean PRIMARY KEY DEFAULT true CHECK (only_row),
+    enabled boolean NOT NULL DEFAULT true
+);
+INSERT INTO fairgate.engine DEFAULT VALUES;
+
+-- The queues behind us. `ready` says that fairgate.enqueue_<id> exists and fits the queue's tables.
+CREATE TABLE fairgate.queue (
+    id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    name text COLLATE "C" NOT NULL UNIQUE CHECK (name <> ''),
+    kind text NOT NULL,
+    schema_name text NOT NULL,
+    settings jsonb NOT NULL DEFAULT '{}',
+    ready boolean NOT NULL DEFAULT false,
+    not_ready_reason text,
+    priority_min int NOT NULL,
+    priority_max int NOT NULL,
+    max_attempts_max int NOT NULL,
+    task_max_chars int NOT NULL,
+    -- What is installed now, so that an unchanged apply takes no lock on the queue's tables. NULL: no hooks.
+    hooks_digest text,
+    CHECK (ready OR not_ready_reason IS NOT NULL)
+);
+
+CREATE TABLE fairgate.policy (
+    id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    name text COLLATE "C" NOT NULL UNIQUE CHECK (name <> ''),
+    queue_id int NOT NULL REFERENCES fairgate.queue,
+    revision int NOT NULL CHECK (revision > 0),
+    definition jsonb NOT NULL,
+    -- Templates as fairgate.render reads them; NULL: computed by the producer, who must then give the key.
+    key_parts jsonb,
+    shard_parts jsonb,
+    source text NOT NULL CHECK (source IN ('file', 'code')),
+    enabled boolean NOT NULL DEFAULT true,
+    paused boolean NOT NULL DEFAULT false,
+    retired boolean NOT NULL DEFAULT false,
+    applied_at timestamptz NOT NULL DEFAULT now()
+);
+
+-- Every definition that was ever in force, so that an older file is recognised as older.
+CREATE TABLE fairgate.policy_revision (
+    policy_id int NOT NULL REFERENCES fairgate.policy ON DELETE CASCADE,
+    revision int NOT NULL,
+    definition jsonb NOT NULL,
+    applied_at timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (policy_id, revision)
+);
+
+-- A lane: what one ticker serves at a time. pending and in_flight are a gauge, refreshed now and then, never a gate's number.
+CREATE TABLE fairgate.shard (
+    id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    policy_id int NOT NULL REFERENCES fairgate.policy ON DELETE CASCADE,
+    name text COLLATE "C" NOT NULL CHECK (name <> '' AND octet_length(name) <= 200),
+    pending bigint NOT NULL DEFAULT 0,
+    future bigint NOT NULL DEFAULT 0,
+    in_flight bigint NOT NULL DEFAULT 0,
+    gauged_at timestamptz NOT NULL DEFAULT '-infinity',
+    UNIQUE (policy_id, name)
+);
+
+-- Identity and newest context of a partition: written seldom. The id is a digest of policy and key (fairgate.partition_id).
+CREATE TABLE fairgate.partition (
+    id uuid PRIMARY KEY,
+    policy_id int NOT NULL,
+    shard_id int NOT NULL,
+    key text COLLATE "C" NOT NULL CHECK (key <> '' AND octet_length(key) <= 10000),
+    context jsonb NOT NULL CHECK (jsonb_typeof(context) = 'object'),
+    created_at timestamptz NOT NULL DEFAULT now()
+);
+CREATE INDEX partition_policy ON fairgate.partition (policy_id);
+
+-- The hot row: changed only by who holds its lock (a tick, absorb, an operator). Stagers and finishers append to delta instead.
+CREATE TABLE fairgate.partition_state (
+    id uuid PRIMARY KEY,
+    shard_id int NOT NULL,
+    in_flight int NOT NULL DEFAULT 0 CHECK (in_flight >= 0),
+    -- The one scheduling key. NULL: nothing to do (nothing pending, or paused). -infinity: never looked at.
+    due_at timestamptz,
+    -- No look before this instant can admit: a time-based gate said so.
+    eligible_at timestamptz NOT NULL DEFAULT '-infinity',
+    checked_at timestamptz,
+    touched_at timestamptz NOT NULL,
+    -- May be below zero for a moment: a cancel can be absorbed before the stage it undoes.
+    pending bigint NOT NULL DEFAULT 0,
+    future bigint NOT NULL DEFAULT 0,
+    admitted bigint NOT NULL DEFAULT 0,
+    context_seq bigint NOT NULL DEFAULT 0,
+    recent float8 NOT NULL DEFAULT 0 CHECK (recent >= 0 AND recent < 'infinity'),
+    recent_at timestamptz NOT NULL,
+    starved boolean NOT NULL DEFAULT false,
+    paused boolean NOT NULL DEFAULT false,
+    denial text,
+    -- Set by the sweeper: may be deleted once no transaction older than this one is left.
+    removing xid8,
+    gates text,
+    CHECK (NOT paused OR due_at IS NULL)
+) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_cost_delay = 0);
+CREATE INDEX partition_due ON fairgate.partition_state (shard_id, due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX partition_idle ON fairgate.partition_state (touched_at)
+    WHERE due_at IS NULL AND in_flight = 0 AND pending = 0 AND future = 0 AND NOT paused;
+
+-- Waiting jobs. ready_at is run_at, or the time of staging; ready says that it has come.
+CREATE TABLE fairgate.staged (
+    job_id uuid PRIMARY KEY,
+    partition_id uuid NOT NULL,
+    policy_id int NOT NULL,
+    priority int NOT NULL DEFAULT 0,
+    ready_at timestamptz NOT NULL,
+    run_at timestamptz,
+    staged_at timestamptz NOT NULL,
+    max_attempts int CHECK (max_attempts > 0),
+    forward_attempts smallint NOT NULL DEFAULT 0,
+    ready boolean NOT NULL,
+    partition_key text NOT NULL,
+    task text NOT NULL CHECK (task <> ''),
+    queue_name text,
+    payload json NOT NULL,
+    context jsonb NOT NULL,
+    forward_error text
+) WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_cost_delay = 0);
+CREATE INDEX staged_order ON fairgate.staged (partition_id, priority, ready_at, job_id) WHERE ready;
+CREATE INDEX staged_future ON fairgate.staged (ready_at) WHERE NOT ready;
+CREATE SEQUENCE fairgate.job_seq CACHE 1;
+
+-- What stagers, finishers and cancellers report; absorb folds it into partition_state and deletes it. No index: appending costs least.
+-- A row of a stage carries the whole identity, so that absorb can create the partition, and the context with its sequence.
+CREATE TABLE fairgate.delta (
+    partition_id uuid NOT NULL,
+    staged int NOT NULL DEFAULT 0,
+    future int NOT NULL DEFAULT 0,
+    released int NOT NULL DEFAULT 0,
+    policy_id int,
+    seq bigint,
+    key text,
+    shard text,
+    context jsonb,
+    CHECK ((key IS NULL) = (seq IS NULL) AND (key IS NULL) = (policy_id IS NULL))
+) WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_cost_delay = 0, vacuum_truncate = off);
+
+-- One row per admission until the queue is done with it. limits: what each concurrency gate allowed in that transaction.
+CREATE TABLE fairgate.in_flight (
+    admission_id uuid PRIMARY KEY,
+    job_id uuid NOT NULL,
+    partition_id uuid NOT NULL,
+    policy_id int NOT NULL,
+    queue_id int NOT NULL,
+    admitted_at timestamptz NOT NULL,
+    started_at timestamptz,
+    beat_at timestamptz,
+    forced boolean NOT NULL DEFAULT false,
+    queue_job_id text NOT NULL,
+    limits jsonb NOT NULL
+) WITH (fillfactor = 90, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_cost_delay = 0);
+CREATE INDEX in_flight_admitted ON fairgate.in_flight (admitted_at);
+
+-- Jobs that the queue refused max_forward_attempts times, whole, with the last error.
+CREATE TABLE fairgate.quarantined (
+    job_id uuid PRIMARY KEY,
+    partition_id uuid NOT NULL,
+    policy_id int NOT NULL,
+    partition_key text NOT NULL,
+    priority int NOT NULL,
+    run_at timestamptz,
+    staged_at timestamptz NOT NULL,
+    max_attempts int,
+    task text NOT NULL,
+    queue_name text,
+    payload json NOT NULL,
+    context jsonb NOT NULL,
+    forward_attempts smallint NOT NULL,
+    error text NOT NULL,
+    quarantined_at timestamptz NOT NULL
+);
+
+CREATE TABLE fairgate.tick_sample (
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    at timestamptz NOT NULL,
+    shard_id int NOT NULL,
+    duration interval NOT NULL,
+    partitions_seen int NOT NULL,
+    partitions_admitted int NOT NULL,
+    partitions_denied int NOT NULL,
+    jobs_admitted int NOT NULL,
+    failures int NOT NULL,
+    pending bigint NOT NULL,
+    in_flight bigint NOT NULL,
+    denials jsonb NOT NULL
+);
+CREATE INDEX tick_sample_at ON fairgate.tick_sample (at);
+
+-- Running tickers. asleep tells stagers and finishers that a notification is worth its price.
+CREATE TABLE fairgate.ticker (
+    id uuid PRIMARY KEY,
+    asleep boolean NOT NULL DEFAULT false,
+    seen_at timestamptz NOT NULL DEFAULT now(),
+    started_at timestamptz NOT NULL DEFAULT now(),
+    serves text NOT NULL
+) WITH (fillfactor = 30);

@@ -1,0 +1,1 @@
+SELECT fairgate.promote($1, $2)

@@ -1,0 +1,17 @@
+-- Locks up to $3 due partitions of shard $2, longest due first, and returns every fact that a decision needs. $1 policy, $4 now.
+-- The flags are read in this statement, after the policy's lock was had in an earlier one.
+WITH t AS MATERIALIZED (
+    SELECT coalesce($4, clock_timestamp()) AS now),
+open AS MATERIALIZED (
+    SELECT p.revision FROM fairgate.policy p CROSS JOIN fairgate.engine e
+     WHERE p.id = $1 AND p.enabled AND e.enabled AND NOT p.paused AND NOT p.retired),
+claimed AS MATERIALIZED (
+    SELECT s.id, s.due_at, s.pending, s.in_flight, s.gates, s.recent, s.recent_at, s.starved
+      FROM fairgate.partition_state s
+     WHERE s.shard_id = $2 AND s.due_at <= (SELECT t.now FROM t) AND EXISTS (SELECT FROM open)
+     ORDER BY s.due_at LIMIT $3
+       FOR NO KEY UPDATE SKIP LOCKED)
+SELECT c.id, p.key, p.context::text AS context, c.pending, c.in_flight::bigint AS in_flight, c.gates, c.recent, c.recent_at, c.starved,
+       t.now, open.revision
+  FROM claimed c JOIN fairgate.partition p ON p.id = c.id CROSS JOIN t CROSS JOIN open
+ ORDER BY c.due_at

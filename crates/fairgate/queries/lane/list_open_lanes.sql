@@ -1,0 +1,13 @@
+-- Lanes with something to do: (lane, policy, is it due, else the wait). $1 now, $2 policy or NULL, $3 shard or NULL.
+SELECT s.id AS shard_id, s.name AS shard, p.id AS policy_id, p.name AS policy, p.revision, q.name AS queue, q.kind || ':' || q.schema_name AS queue_identity, q.ready AS queue_ready,
+       q.not_ready_reason, n.due_at <= t.now AS due,
+       CASE WHEN n.due_at > t.now THEN (extract(epoch FROM n.due_at - t.now) * 1000000)::bigint ELSE 0 END AS wait_us
+  FROM (SELECT coalesce($1, clock_timestamp()) AS now) t
+ CROSS JOIN fairgate.engine e
+  JOIN fairgate.policy p ON p.enabled AND NOT p.paused AND NOT p.retired
+  JOIN fairgate.queue q ON q.id = p.queue_id
+  JOIN fairgate.shard s ON s.policy_id = p.id
+ CROSS JOIN LATERAL (SELECT d.due_at FROM fairgate.partition_state d WHERE d.shard_id = s.id AND d.due_at IS NOT NULL
+                      ORDER BY d.due_at LIMIT 1) n
+ WHERE e.enabled AND ($2::text IS NULL OR p.name = $2) AND ($3::text IS NULL OR s.name = $3)
+ ORDER BY s.id

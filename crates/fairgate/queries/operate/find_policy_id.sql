@@ -1,0 +1,1 @@
+SELECT id FROM fairgate.policy WHERE name = $1

@@ -1,0 +1,1 @@
+SELECT id FROM fairgate.policy ORDER BY id

@@ -1,0 +1,1 @@
+SELECT name FROM fairgate.policy ORDER BY retired, name

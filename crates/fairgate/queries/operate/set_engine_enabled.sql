@@ -1,0 +1,1 @@
+UPDATE fairgate.engine SET enabled = $1 WHERE enabled <> $1

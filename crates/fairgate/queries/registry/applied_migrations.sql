@@ -1,0 +1,1 @@
+SELECT version FROM fairgate.migration WHERE success ORDER BY version

@@ -1,0 +1,15 @@
+-- What staging calls while fairgate is disabled: policy, job ids, partition keys, tasks, payloads, priorities, run times, queue names, max attempts.
+CREATE OR REPLACE FUNCTION fairgate.enqueue_{id}(text, uuid[], text[], text[], json[], int[], timestamptz[], text[], int[]) RETURNS void
+LANGUAGE plpgsql AS $fairgate$
+DECLARE
+    nudges bigint;
+BEGIN
+    WITH taken AS MATERIALIZED (
+        SELECT NULL::uuid AS admission_id, u.job_id, NULL::uuid AS partition_id, $1 AS policy, u.partition_key, u.task, u.payload, u.priority,
+               u.queue_name, u.max_attempts, u.run_at, u.ordinal
+          FROM unnest($2, $3, $4, $5, $6, $7, $8, $9) WITH ORDINALITY
+               u (job_id, partition_key, task, payload, priority, run_at, queue_name, max_attempts, ordinal)),
+    {enqueue}
+    SELECT count(*) INTO nudges FROM nudged;
+END $fairgate$;
+REVOKE EXECUTE ON FUNCTION fairgate.enqueue_{id}(text, uuid[], text[], text[], json[], int[], timestamptz[], text[], int[]) FROM PUBLIC;

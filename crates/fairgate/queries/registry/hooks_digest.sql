@@ -1,0 +1,1 @@
+SELECT hooks_digest FROM fairgate.queue WHERE id = $1

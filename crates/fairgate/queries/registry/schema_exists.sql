@@ -1,0 +1,1 @@
+SELECT to_regclass('fairgate.migration') IS NOT NULL

@@ -1,0 +1,1 @@
+SELECT fairgate.cancel($1)

@@ -1,0 +1,9 @@
+-- Frees the slots of admissions ($1) whose job the queue no longer has, unless one has begun to beat meanwhile.
+WITH gone AS (
+    DELETE FROM fairgate.in_flight WHERE admission_id = ANY (ARRAY (
+        SELECT f.admission_id FROM fairgate.in_flight f WHERE f.admission_id = ANY ($1) AND f.beat_at IS NULL
+         ORDER BY f.admission_id FOR UPDATE SKIP LOCKED))
+    RETURNING partition_id),
+told AS (
+    INSERT INTO fairgate.delta (partition_id, released) SELECT partition_id, count(*) FROM gone GROUP BY 1)
+SELECT count(*) FROM gone

@@ -1,0 +1,10 @@
+-- Frees slots whose holder has beaten and then fell silent ($1 stale after, $2 now). Locked rows are somebody's who is not silent.
+WITH gone AS (
+    DELETE FROM fairgate.in_flight WHERE admission_id = ANY (ARRAY (
+        SELECT f.admission_id FROM fairgate.in_flight f
+         WHERE f.beat_at IS NOT NULL AND f.beat_at < coalesce($2, clock_timestamp()) - $1::interval
+         ORDER BY f.admission_id LIMIT 1000 FOR UPDATE SKIP LOCKED))
+    RETURNING partition_id),
+told AS (
+    INSERT INTO fairgate.delta (partition_id, released) SELECT partition_id, count(*) FROM gone GROUP BY 1)
+SELECT count(*) FROM gone

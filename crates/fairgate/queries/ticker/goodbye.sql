@@ -1,0 +1,1 @@
+DELETE FROM fairgate.ticker WHERE id = $1

@@ -1,0 +1,1 @@
+SELECT fairgate.finished($1, $2)

@@ -1,0 +1,1 @@
+SELECT fairgate.heartbeat($1)

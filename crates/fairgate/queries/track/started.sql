@@ -1,0 +1,1 @@
+SELECT fairgate.started($1)

@@ -1,0 +1,56 @@
+//! Folds what stagers, finishers and cancellers reported into the counters. Each window is one statement and one transaction, so a ticker that
+//! freezes here blocks nobody, and a partition whose row is locked does not hold up the rows behind it.
+
+use chrono::{DateTime, Utc};
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+use crate::error::{DatabaseError, Doing};
+
+/// Reports read in one window.
+const WINDOW: i32 = 5_000;
+/// Windows in one call; what is left then waits for the next.
+const WINDOWS: usize = 6;
+
+/// What one call did.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Absorbed {
+    /// Scheduled jobs whose time had come.
+    pub promoted: i64,
+    /// Reports folded in.
+    pub folded: i64,
+    /// There was more than one call takes.
+    pub more: bool,
+}
+
+/// Promotes what has come due and absorbs what was reported. `now` is the database's own clock unless given.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn absorb(conn: &mut PgConnection, now: Option<DateTime<Utc>>) -> Result<Absorbed, DatabaseError> {
+    let mut done = Absorbed { promoted: promote(conn, now).await?, ..Absorbed::default() };
+    done.more = done.promoted >= i64::from(WINDOW);
+    let mut avoid: Vec<Uuid> = Vec::new();
+    for _ in 0..WINDOWS {
+        let (seen, folded, passed_over): (i64, i64, Vec<Uuid>) =
+            sqlx::query_as(include_str!("../queries/absorb/absorb.sql"))
+                .bind(WINDOW)
+                .bind(&avoid)
+                .bind(now)
+                .fetch_one(&mut *conn)
+                .await
+                .doing("absorbing reports")?;
+        done.folded += folded;
+        if seen < i64::from(WINDOW) {
+            return Ok(done);
+        }
+        avoid.extend(passed_over);
+    }
+    done.more = true;
+    Ok(done)
+}
+
+async fn promote(conn: &mut PgConnection, now: Option<DateTime<Utc>>) -> Result<i64, DatabaseError> {
+    let sql = include_str!("../queries/absorb/promote.sql");
+    sqlx::query_scalar(sql).bind(WINDOW).bind(now).fetch_one(conn).await.doing("promoting scheduled jobs")
+}

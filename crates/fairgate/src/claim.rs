@@ -1,0 +1,87 @@
+use chrono::{DateTime, Utc};
+use fairgate_core::context::Context;
+use fairgate_core::id::PartitionKey;
+use fairgate_core::tick_plan::Claimed;
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+use crate::error::{DatabaseError, Doing};
+
+/// What a claim brought back: the facts of every locked partition, longest due first.
+#[derive(Debug)]
+pub(crate) struct Claim {
+    pub(crate) now: DateTime<Utc>,
+    /// The policy's revision in this transaction.
+    pub(crate) revision: i32,
+    pub(crate) ids: Vec<Uuid>,
+    pub(crate) facts: Vec<Claimed>,
+}
+
+#[derive(sqlx::FromRow)]
+struct Row {
+    id: Uuid,
+    key: String,
+    context: String,
+    pending: i64,
+    in_flight: i64,
+    gates: Option<String>,
+    recent: f64,
+    recent_at: DateTime<Utc>,
+    starved: bool,
+    now: DateTime<Utc>,
+    revision: i32,
+}
+
+/// Holds the policy open until the transaction ends: `pause` and `apply` wait for it.
+pub(crate) async fn hold_policy_open(conn: &mut PgConnection, policy_id: i32) -> Result<(), DatabaseError> {
+    sqlx::query(include_str!("../queries/claim/hold_policy_open.sql"))
+        .bind(policy_id)
+        .execute(conn)
+        .await
+        .doing("waiting for the policy")?;
+    Ok(())
+}
+
+/// Locks up to `limit` due partitions. None: nothing is due, or the policy is paused, disabled or retired.
+pub(crate) async fn claim(
+    conn: &mut PgConnection,
+    policy_id: i32,
+    shard_id: i32,
+    limit: u32,
+    now: Option<DateTime<Utc>>,
+) -> Result<Option<Claim>, DatabaseError> {
+    const DOING: &str = "claiming due partitions";
+    let rows: Vec<Row> = sqlx::query_as(include_str!("../queries/claim/claim_due_partitions.sql"))
+        .bind(policy_id)
+        .bind(shard_id)
+        .bind(i64::from(limit))
+        .bind(now)
+        .fetch_all(conn)
+        .await
+        .doing(DOING)?;
+    let Some(first) = rows.first() else { return Ok(None) };
+    let mut claim = Claim {
+        now: first.now,
+        revision: first.revision,
+        ids: Vec::with_capacity(rows.len()),
+        facts: Vec::with_capacity(rows.len()),
+    };
+    for row in rows {
+        // The CHECK constraints of the tables promise both.
+        let broken = |e: String| sqlx::Error::Decode(e.into());
+        let key = PartitionKey::try_from(row.key).map_err(|e| broken(e.to_string())).doing(DOING)?;
+        let context = Context::parse(&row.context).map_err(|e| broken(e.to_string())).doing(DOING)?;
+        claim.ids.push(row.id);
+        claim.facts.push(Claimed {
+            key,
+            context,
+            pending: row.pending,
+            in_flight: row.in_flight,
+            gates: row.gates,
+            recent: row.recent,
+            recent_at: row.recent_at,
+            starved: row.starved,
+        });
+    }
+    Ok(Some(claim))
+}

@@ -1,0 +1,152 @@
+//! A lane is what a tick serves: one shard of one policy, with the queue behind it.
+
+use std::sync::Arc;
+
+use chrono::{DateTime, Utc};
+use fairgate_core::definition::Definition;
+use fairgate_core::policy::Policy;
+use sqlx::PgConnection;
+
+use crate::error::{DatabaseError, Doing};
+use crate::queue::{self, Queue};
+
+/// A lane that has something to do now or later.
+#[derive(Debug, Clone, sqlx::FromRow)]
+pub(crate) struct OpenLane {
+    pub(crate) shard_id: i32,
+    pub(crate) shard: String,
+    pub(crate) policy_id: i32,
+    pub(crate) policy: String,
+    pub(crate) revision: i32,
+    pub(crate) queue: String,
+    /// Kind and schema: rules that were loaded for another are outdated.
+    pub(crate) queue_identity: String,
+    pub(crate) queue_ready: bool,
+    pub(crate) not_ready_reason: Option<String>,
+    pub(crate) due: bool,
+    pub(crate) wait_us: i64,
+}
+
+/// The rules of a registered policy at one revision, ready to serve.
+#[derive(Debug, Clone)]
+pub(crate) struct Rules {
+    pub(crate) policy_id: i32,
+    pub(crate) revision: i32,
+    pub(crate) policy: Policy,
+    pub(crate) queue_id: i32,
+    pub(crate) queue: String,
+    /// The admission statement with this queue's inserts spliced in.
+    pub(crate) admit_sql: Arc<str>,
+}
+
+/// Why a registered policy cannot be served by this program.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum RulesError {
+    /// The database did not answer.
+    #[error(transparent)]
+    Database(#[from] DatabaseError),
+    /// It was removed a moment ago.
+    #[error("policy {0} is no longer registered")]
+    Gone(i32),
+    /// Written by a newer version.
+    #[error("policy \"{policy}\": its registered definition cannot be read by this version: {problem}")]
+    Unreadable {
+        /// The policy.
+        policy: String,
+        /// What is wrong.
+        problem: String,
+    },
+    /// Its closures live in another program.
+    #[error(
+        "policy \"{policy}\" uses closures that this program does not have (or has at another revision); a program that has them must serve it"
+    )]
+    LacksClosures {
+        /// The policy.
+        policy: String,
+    },
+    /// No adapter for its queue.
+    #[error("policy \"{policy}\": {source}")]
+    Queue {
+        /// The policy.
+        policy: String,
+        /// What is wrong.
+        #[source]
+        source: queue::QueueError,
+    },
+}
+
+pub(crate) async fn open_lanes(
+    conn: &mut PgConnection,
+    now: Option<DateTime<Utc>>,
+    policy: Option<&str>,
+    shard: Option<&str>,
+) -> Result<Vec<OpenLane>, DatabaseError> {
+    sqlx::query_as(include_str!("../queries/lane/list_open_lanes.sql"))
+        .bind(now)
+        .bind(policy)
+        .bind(shard)
+        .fetch_all(conn)
+        .await
+        .doing("listing what is due")
+}
+
+/// Microseconds until the next scheduled job.
+pub(crate) async fn next_scheduled_wait(
+    conn: &mut PgConnection,
+    now: Option<DateTime<Utc>>,
+) -> Result<Option<i64>, DatabaseError> {
+    let sql = include_str!("../queries/lane/next_scheduled_wait.sql");
+    sqlx::query_scalar(sql).bind(now).fetch_optional(conn).await.doing("looking for the next scheduled job")
+}
+
+#[derive(sqlx::FromRow)]
+struct Registered {
+    name: String,
+    revision: i32,
+    definition: String,
+    queue_id: i32,
+    queue: String,
+    kind: String,
+    schema_name: String,
+    settings: serde_json::Value,
+}
+
+impl Rules {
+    /// Loads what is registered. Closures come from `own`, if one of them is the registered policy; adapters from `queues`, else by kind.
+    pub(crate) async fn load(
+        conn: &mut PgConnection,
+        policy_id: i32,
+        own: &[Policy],
+        queues: &[(String, Arc<dyn Queue>)],
+    ) -> Result<Self, RulesError> {
+        let row: Option<Registered> = sqlx::query_as(include_str!("../queries/lane/load_policy.sql"))
+            .bind(policy_id)
+            .fetch_optional(conn)
+            .await
+            .doing("loading a policy")?;
+        let row = row.ok_or(RulesError::Gone(policy_id))?;
+        let unreadable = |problem: String| RulesError::Unreadable { policy: row.name.clone(), problem };
+        let definition: Definition =
+            serde_json::from_str(&row.definition).map_err(|e| unreadable(e.to_string()))?;
+        let registered =
+            Policy::from_definition(&row.name, definition).map_err(|e| unreadable(e.to_string()))?;
+        let policy = own.iter().find_map(|p| registered.with_closures_of(p)).unwrap_or(registered);
+        if policy.gates().iter().any(fairgate_core::gate::Gate::lacks_closure) {
+            return Err(RulesError::LacksClosures { policy: row.name });
+        }
+        let enqueue = match queues.iter().find(|(name, q)| *name == row.queue && q.kind() == row.kind) {
+            Some((_, queue)) => queue.enqueue(),
+            None => queue::adapter(&row.kind, Some(&row.schema_name), &row.settings)
+                .map_err(|source| RulesError::Queue { policy: row.name.clone(), source })?
+                .enqueue(),
+        };
+        Ok(Self {
+            policy_id,
+            revision: row.revision,
+            policy,
+            queue_id: row.queue_id,
+            queue: format!("{}:{}", row.kind, row.schema_name),
+            admit_sql: crate::admit::compose(&enqueue).into(),
+        })
+    }
+}

@@ -1,0 +1,95 @@
+//! What a queue adapter is: SQL text. It never depends on the queue's own crate, and payloads never leave the server.
+
+mod graphile_worker;
+mod ident;
+
+pub use graphile_worker::GraphileWorker;
+pub use ident::{Ident, IdentError};
+
+/// The values that the queue's columns can take; `stage` refuses what lies outside.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Bounds {
+    /// Smallest priority.
+    pub priority_min: i32,
+    /// Greatest priority.
+    pub priority_max: i32,
+    /// Greatest `max_attempts`.
+    pub max_attempts_max: i32,
+    /// Longest task name, in characters.
+    pub task_max_chars: i32,
+}
+
+/// A queue behind us, described in SQL. An implementation that passes the conformance suite may be given to [`crate::Ticker`].
+pub trait Queue: Send + Sync + std::fmt::Debug {
+    /// The name that `type = ".."` gives it in the configuration.
+    fn kind(&self) -> &'static str;
+
+    /// The schema that its tables live in.
+    fn schema(&self) -> &Ident;
+
+    /// What its columns can hold.
+    fn bounds(&self) -> Bounds;
+
+    /// What has to be remembered to build the adapter again, as a JSON object.
+    fn settings(&self) -> serde_json::Value {
+        serde_json::json!({})
+    }
+
+    /// CTEs, the last one without a comma behind it, that insert the rows of the relation `taken` in the order of its `ordinal`:
+    /// `taken(admission_id uuid, job_id uuid, policy text, partition_key text, task text, payload json, priority int, queue_name text,
+    /// max_attempts int, run_at timestamptz, ordinal bigint)`. `admission_id` is NULL for a job that is sent while fairgate is disabled.
+    /// Among them `addressed`, which is `taken` with `queue_id` (any type that casts to text) added, and `nudged`, which is selected from last.
+    fn enqueue(&self) -> String;
+
+    /// Statements that install the triggers, safe to run again. None: the queue's tables cannot show what happens.
+    fn hooks(&self) -> Option<String>;
+
+    /// Statements that remove the triggers.
+    fn unhook(&self) -> Option<String>;
+
+    /// A query over `$1::uuid[]` (admission ids) and `$2::text[]` (the queue's ids) that returns the admissions whose job still waits or runs.
+    fn live(&self) -> String;
+
+    /// A query over `$1` (the schema) that returns a row of text for everything that does not fit; `missing` alone: no tables there.
+    fn shape(&self) -> &'static str;
+
+    /// Queries for the doctor, each returning rows of (what is wrong, what to do).
+    fn ailments(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// The names of the triggers that [`hooks`](Self::hooks) installs, and the table they belong on.
+    fn triggers(&self) -> (&'static str, &'static [&'static str]);
+}
+
+/// Why no adapter could be made.
+#[derive(Debug, thiserror::Error)]
+pub enum QueueError {
+    /// No adapter has that name.
+    #[error("queue type \"{kind}\" is not known; known: {}", KINDS.join(", "))]
+    UnknownKind {
+        /// The name that was given.
+        kind: String,
+    },
+    /// The schema's name cannot be one.
+    #[error("schema: {0}")]
+    Schema(#[from] IdentError),
+}
+
+/// The types of queue that this version can hand jobs to.
+pub const KINDS: &[&str] = &["graphile_worker"];
+
+/// Builds the adapter that a configuration, or the row of a registered queue, describes.
+///
+/// # Errors
+/// When no adapter has that name, or `schema` is not a name.
+pub fn adapter(
+    kind: &str,
+    schema: Option<&str>,
+    _settings: &serde_json::Value,
+) -> Result<Box<dyn Queue>, QueueError> {
+    match kind {
+        "graphile_worker" => Ok(Box::new(GraphileWorker::new(schema.unwrap_or("graphile_worker"))?)),
+        other => Err(QueueError::UnknownKind { kind: other.to_owned() }),
+    }
+}

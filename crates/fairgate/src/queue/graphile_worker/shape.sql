@@ -1,0 +1,19 @@
+-- One row for every column that the adapter writes or reads and that is not there as it must be: (problem text). No row: it fits.
+-- $1: the schema. A schema without the tables gives the one row 'missing'.
+WITH need (tab, col, typ) AS (VALUES
+        ('_private_tasks', 'id', 'int4'), ('_private_tasks', 'identifier', 'text'),
+        ('_private_jobs', 'id', 'int8'), ('_private_jobs', 'task_id', 'int4'), ('_private_jobs', 'payload', 'json'),
+        ('_private_jobs', 'priority', 'int2'), ('_private_jobs', 'run_at', 'timestamptz'), ('_private_jobs', 'attempts', 'int2'),
+        ('_private_jobs', 'max_attempts', 'int2'), ('_private_jobs', 'last_error', 'text'), ('_private_jobs', 'locked_at', 'timestamptz'),
+        ('_private_jobs', 'flags', 'jsonb')),
+have AS (
+    SELECT c.relname AS tab, a.attname AS col, t.typname AS typ
+      FROM pg_catalog.pg_namespace n JOIN pg_catalog.pg_class c ON c.relnamespace = n.oid AND c.relkind IN ('r', 'p')
+      JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+      JOIN pg_catalog.pg_type t ON t.oid = a.atttypid
+     WHERE n.nspname = $1 AND c.relname IN ('_private_tasks', '_private_jobs'))
+SELECT 'missing' AS problem WHERE NOT EXISTS (SELECT FROM have)
+UNION ALL
+SELECT format('%s.%s should be a column of type %s, it is %s', n.tab, n.col, n.typ, coalesce('of type ' || h.typ, 'not there'))
+  FROM need n LEFT JOIN have h USING (tab, col)
+ WHERE EXISTS (SELECT FROM have) AND h.typ IS DISTINCT FROM n.typ

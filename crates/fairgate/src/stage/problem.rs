@@ -1,0 +1,93 @@
+use fairgate_core::template::KeyError;
+
+use crate::error::DatabaseError;
+use crate::stage::JobError;
+
+/// Why a job was not staged. Nothing of it is left.
+#[derive(Debug, thiserror::Error)]
+pub enum StageError {
+    /// No policy of that name is registered (SQLSTATE FG001).
+    #[error("{message}")]
+    UnknownPolicy {
+        /// What is wrong.
+        message: String,
+        /// What to do.
+        hint: Option<String>,
+    },
+    /// The policy is no longer in the configuration (FG002).
+    #[error("{message}")]
+    Retired {
+        /// What is wrong.
+        message: String,
+        /// What to do.
+        hint: Option<String>,
+    },
+    /// The partition key or shard is missing or cannot be one (FG003).
+    #[error("{message}")]
+    BadKey {
+        /// What is wrong, and at which context path.
+        message: String,
+        /// What to do.
+        hint: Option<String>,
+    },
+    /// A field of the job is missing or out of the queue's range (FG004), not available (FG006), or the context is not an object (FG007).
+    #[error("{message}")]
+    BadJob {
+        /// Which job, which field, which range.
+        message: String,
+        /// What to do.
+        hint: Option<String>,
+    },
+    /// Fairgate is disabled and the queue's own tables are not there or do not fit (FG005).
+    #[error("{message}")]
+    QueueNotReady {
+        /// What is wrong.
+        message: String,
+        /// What to do.
+        hint: Option<String>,
+    },
+    /// A closure computed something that is not a partition key.
+    #[error("policy \"{policy}\": partition_by: {source}")]
+    Key {
+        /// The policy.
+        policy: String,
+        /// What is wrong with the key.
+        #[source]
+        source: KeyError,
+    },
+    /// The payload or context is not what it must be.
+    #[error(transparent)]
+    Job(#[from] JobError),
+    /// The database did not carry it out.
+    #[error(transparent)]
+    Database(DatabaseError),
+}
+
+impl From<DatabaseError> for StageError {
+    fn from(error: DatabaseError) -> Self {
+        let (message, hint) = (error.message(), error.hint());
+        match error.sqlstate().as_deref() {
+            Some("FG001") => Self::UnknownPolicy { message, hint },
+            Some("FG002") => Self::Retired { message, hint },
+            Some("FG003") => Self::BadKey { message, hint },
+            Some("FG004" | "FG006" | "FG007") => Self::BadJob { message, hint },
+            Some("FG005") => Self::QueueNotReady { message, hint },
+            _ => Self::Database(error),
+        }
+    }
+}
+
+impl StageError {
+    /// What to do about it, if the database said so.
+    #[must_use]
+    pub fn hint(&self) -> Option<&str> {
+        match self {
+            Self::UnknownPolicy { hint, .. }
+            | Self::Retired { hint, .. }
+            | Self::BadKey { hint, .. }
+            | Self::BadJob { hint, .. }
+            | Self::QueueNotReady { hint, .. } => hint.as_deref(),
+            Self::Key { .. } | Self::Job(_) | Self::Database(_) => None,
+        }
+    }
+}

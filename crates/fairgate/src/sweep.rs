@@ -1,0 +1,85 @@
+//! The reconcilers: each acts if and only if its first sentence holds, takes no input, and may run anywhere, at any time, twice.
+
+mod inflight;
+mod partitions;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use chrono::{DateTime, Utc};
+use sqlx::PgConnection;
+use sqlx::postgres::types::PgInterval;
+use uuid::Uuid;
+
+use crate::error::{DatabaseError, Doing};
+use crate::queue::Queue;
+use crate::settings::Settings;
+
+/// What one sweep repaired.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Swept {
+    /// Slots whose holder fell silent.
+    pub silent: i64,
+    /// Slots whose job the queue no longer has.
+    pub gone: i64,
+    /// Partitions marked for removal.
+    pub marked: u64,
+    /// Partitions removed.
+    pub removed: i64,
+    /// Tick samples removed.
+    pub samples: u64,
+}
+
+/// Remembers where the last sweep stopped asking the queues, so that each sweep asks about other jobs.
+#[derive(Debug, Default)]
+pub struct Sweeper {
+    places: HashMap<i32, (DateTime<Utc>, Uuid)>,
+    queues: Vec<(String, Arc<dyn Queue>)>,
+}
+
+impl Sweeper {
+    /// `queues`: adapters that cannot be built from what is registered, by queue name.
+    #[must_use]
+    pub fn new(queues: Vec<(String, Arc<dyn Queue>)>) -> Self {
+        Self { places: HashMap::new(), queues }
+    }
+
+    /// Runs every sweep once. `now` is the database's own clock unless given.
+    ///
+    /// # Errors
+    /// When the database does not answer; what was repaired before stays so.
+    pub async fn run(
+        &mut self,
+        conn: &mut PgConnection,
+        settings: &Settings,
+        now: Option<DateTime<Utc>>,
+    ) -> Result<Swept, DatabaseError> {
+        let silent = inflight::free_silent(conn, settings, now).await?;
+        let gone = self.free_gone(conn, settings, now).await?;
+        let removed = partitions::delete_marked(conn, settings, now).await?;
+        let marked = partitions::mark(conn, settings, now).await?;
+        let samples = delete_old_samples(conn, settings, now).await?;
+        let sql = include_str!("../queries/sweep/delete_lost_tickers.sql");
+        sqlx::query(sql).execute(conn).await.doing("forgetting lost tickers")?;
+        Ok(Swept { silent, gone, marked, removed, samples })
+    }
+}
+
+async fn delete_old_samples(
+    conn: &mut PgConnection,
+    settings: &Settings,
+    now: Option<DateTime<Utc>>,
+) -> Result<u64, DatabaseError> {
+    let sql = include_str!("../queries/sweep/delete_old_samples.sql");
+    let done = sqlx::query(sql)
+        .bind(interval(settings.metrics_retention))
+        .bind(now)
+        .execute(conn)
+        .await
+        .doing("deleting old samples")?;
+    Ok(done.rows_affected())
+}
+
+fn interval(duration: std::time::Duration) -> PgInterval {
+    PgInterval { months: 0, days: 0, microseconds: i64::try_from(duration.as_micros()).unwrap_or(i64::MAX) }
+}

@@ -1,0 +1,49 @@
+use chrono::{DateTime, Utc};
+use fairgate_core::pipeline::GateStates;
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+use super::interval;
+use crate::error::{DatabaseError, Doing};
+use crate::settings::Settings;
+
+/// A partition is marked if and only if it is empty, nothing has happened to it for `partition_inactive_after`, and forgetting its gates
+/// would reset no limit.
+pub(super) async fn mark(
+    conn: &mut PgConnection,
+    settings: &Settings,
+    now: Option<DateTime<Utc>>,
+) -> Result<u64, DatabaseError> {
+    let idle: Vec<(Uuid, Option<String>, DateTime<Utc>)> =
+        sqlx::query_as(include_str!("../../queries/sweep/list_idle_partitions.sql"))
+            .bind(interval(settings.partition_inactive_after))
+            .bind(now)
+            .fetch_all(&mut *conn)
+            .await
+            .doing("listing idle partitions")?;
+    let resting: Vec<Uuid> = idle
+        .into_iter()
+        .filter(|(_, gates, now)| GateStates::parse(gates.as_deref()).at_rest(*now))
+        .map(|(id, ..)| id)
+        .collect();
+    if resting.is_empty() {
+        return Ok(0);
+    }
+    let sql = include_str!("../../queries/sweep/mark_removing.sql");
+    Ok(sqlx::query(sql).bind(resting).execute(conn).await.doing("marking idle partitions")?.rows_affected())
+}
+
+/// A partition is deleted if and only if it was marked, every transaction that ran then has ended, and it is idle still.
+/// One that is staged to at this moment comes back with that report.
+pub(super) async fn delete_marked(
+    conn: &mut PgConnection,
+    settings: &Settings,
+    now: Option<DateTime<Utc>>,
+) -> Result<i64, DatabaseError> {
+    sqlx::query_scalar(include_str!("../../queries/sweep/delete_marked.sql"))
+        .bind(interval(settings.partition_inactive_after))
+        .bind(now)
+        .fetch_one(conn)
+        .await
+        .doing("deleting idle partitions")
+}

@@ -1,0 +1,135 @@
+//! One tick of one lane: claim -> plan -> admit -> settle -> commit. Read this first.
+//!
+//! Six round trips, whatever the number of partitions and jobs: begin, hold the policy open, claim, admit, settle, commit. Every decision is
+//! [`fairgate_core::tick_plan`]'s; nothing is decided here. An error anywhere leaves everything as it was.
+
+use chrono::{DateTime, Utc};
+use fairgate_core::report::TickReport;
+use fairgate_core::tick_plan::{self, Limits};
+use sqlx::{Connection, PgConnection};
+
+use crate::admit::{Blame, Take, admit, blame};
+use crate::claim::{claim, hold_policy_open};
+use crate::error::{DatabaseError, Doing};
+use crate::isolate::admit_isolated;
+use crate::lane::Rules;
+use crate::settings::Settings;
+use crate::settle::settle;
+
+/// Why a tick was given up. Everything is as it was before it.
+#[derive(Debug, thiserror::Error)]
+pub enum TickError {
+    /// The server or the connection failed; the next tick may work.
+    #[error(transparent)]
+    Database(#[from] DatabaseError),
+    /// The queue's tables are not there, do not fit, or may not be written.
+    #[error("the queue of policy \"{policy}\" cannot take jobs: {source}")]
+    Queue {
+        /// The policy.
+        policy: String,
+        /// The cause.
+        #[source]
+        source: DatabaseError,
+    },
+    /// The policy was applied anew since its rules were loaded.
+    #[error("policy \"{policy}\" is at revision {found} now, revision {loaded} was loaded")]
+    Outdated {
+        /// The policy.
+        policy: String,
+        /// The revision that was loaded.
+        loaded: i32,
+        /// The revision that is in force.
+        found: i32,
+    },
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Mode {
+    Batch,
+    Isolate,
+}
+
+/// Runs one tick of a lane. None: nothing was due. `clock` replaces the database's clock, for tests.
+pub(crate) async fn tick(
+    conn: &mut PgConnection,
+    rules: &Rules,
+    shard_id: i32,
+    settings: &Settings,
+    clock: Option<DateTime<Utc>>,
+) -> Result<Option<TickReport>, TickError> {
+    match attempt(conn, rules, shard_id, settings, clock, Mode::Batch).await {
+        Err(TickError::Database(error)) if blame(&error) == Blame::Job => {
+            tracing::debug!(policy = %rules.policy.name(), error = %error, "the queue refused a batch; isolating");
+            attempt(conn, rules, shard_id, settings, clock, Mode::Isolate).await
+        }
+        outcome => outcome,
+    }
+}
+
+async fn attempt(
+    conn: &mut PgConnection,
+    rules: &Rules,
+    shard_id: i32,
+    settings: &Settings,
+    clock: Option<DateTime<Utc>>,
+    mode: Mode,
+) -> Result<Option<TickReport>, TickError> {
+    let mut tx =
+        conn.begin_with(include_str!("../queries/claim/begin.sql")).await.doing("beginning a tick")?;
+    hold_policy_open(&mut tx, rules.policy_id).await?;
+    let Some(claim) = claim(&mut tx, rules.policy_id, shard_id, settings.partition_batch_size, clock).await?
+    else {
+        tx.rollback().await.doing("ending an empty tick")?;
+        return Ok(None);
+    };
+    let policy = rules.policy.name().to_string();
+    if claim.revision != rules.revision {
+        return Err(TickError::Outdated { policy, loaded: rules.revision, found: claim.revision });
+    }
+
+    let plan = tick_plan::plan(&rules.policy, &claim.facts, &limits(rules, settings), claim.now);
+    let takes: Vec<Take> = (claim.ids.iter().zip(&claim.facts).zip(&plan.looks))
+        .filter(|(_, look)| look.take > 0)
+        .map(|((&partition, facts), look)| Take {
+            partition,
+            key: facts.key.as_str().to_owned(),
+            count: look.take,
+            rank: look.rank,
+            limits: look.limits.clone(),
+        })
+        .collect();
+    let (got, refused) = match (takes.is_empty(), mode) {
+        (true, _) => Default::default(),
+        (false, Mode::Batch) => {
+            (admit(&mut tx, rules, &takes, None, claim.now).await.map_err(|e| queue_error(&policy, e))?, 0)
+        }
+        (false, Mode::Isolate) => {
+            let attempts = settings.max_forward_attempts;
+            let done = admit_isolated(&mut tx, rules, takes, claim.now, clock, attempts)
+                .await
+                .map_err(|e| queue_error(&policy, e))?;
+            (done.taken, done.refused)
+        }
+    };
+    let taken: Vec<u32> = claim.ids.iter().map(|id| got.get(id).copied().unwrap_or(0)).collect();
+    let mut report = TickReport::of(&plan, &taken);
+    report.failures = u64::from(refused);
+    settle(&mut tx, shard_id, &claim.ids, &taken, &plan.settle(&taken), &report, claim.now).await?;
+    tx.commit().await.doing("committing a tick")?;
+    Ok(Some(report))
+}
+
+fn limits(rules: &Rules, settings: &Settings) -> Limits {
+    rules.policy.settings().resolve(&Limits {
+        admission_batch_size: settings.admission_batch_size,
+        tick_admission_budget: settings.tick_admission_budget,
+        half_life: settings.fairness_half_life.duration(),
+    })
+}
+
+fn queue_error(policy: &str, error: DatabaseError) -> TickError {
+    match blame(&error) {
+        Blame::Queue => TickError::Queue { policy: policy.to_owned(), source: error },
+        Blame::Job | Blame::Server => TickError::Database(error),
+    }
+}

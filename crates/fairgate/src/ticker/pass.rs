@@ -1,0 +1,171 @@
+use std::time::{Duration, Instant};
+
+use chrono::{DateTime, Utc};
+use fairgate_core::report::TickReport;
+use sqlx::PgConnection;
+use tokio_util::sync::CancellationToken;
+
+use super::Ticker;
+use crate::absorb::absorb;
+use crate::error::DatabaseError;
+use crate::lane::{OpenLane, Rules, RulesError, next_scheduled_wait, open_lanes};
+use crate::tick::{TickError, tick};
+
+/// The rules of a policy as this ticker has them, or why it leaves the policy alone.
+#[derive(Debug)]
+pub(super) enum Loaded {
+    Ready(Box<Rules>),
+    LeftAlone { revision: i32 },
+}
+
+/// What one pass over the lanes did.
+#[derive(Debug, Clone, Default)]
+pub struct PassReport {
+    /// The ticks, added up.
+    pub ticks: TickReport,
+    /// Lanes that were ticked.
+    pub lanes: u32,
+    /// Another pass may find more at once.
+    pub busy: bool,
+    /// Nothing can change by time alone before this has passed.
+    pub wait: Duration,
+}
+
+impl Ticker {
+    /// One pass: absorbs, then ticks every due lane of what it serves once. `clock` replaces the database's clock, for tests.
+    ///
+    /// # Errors
+    /// When the database does not answer. A lane whose queue is not ready, or whose closures are missing, is left alone and said in the log.
+    pub async fn pass(
+        &mut self,
+        conn: &mut PgConnection,
+        clock: Option<DateTime<Utc>>,
+        stop: Option<&CancellationToken>,
+    ) -> Result<PassReport, DatabaseError> {
+        let began = Instant::now();
+        let absorbed = absorb(conn, clock).await?;
+        self.folded_since_vacuum += absorbed.folded;
+        let lanes = open_lanes(conn, clock, self.only_policy.as_deref(), self.only_shard.as_deref()).await?;
+        let mut report = PassReport { busy: absorbed.more, wait: Duration::MAX, ..PassReport::default() };
+        for lane in self.in_turn(&lanes) {
+            if stop.is_some_and(CancellationToken::is_cancelled)
+                || began.elapsed() > self.settings.tick_max_duration
+            {
+                break;
+            }
+            self.serve(conn, lane, clock, &mut report).await?;
+        }
+        if let Some(wait) = next_scheduled_wait(conn, clock).await? {
+            report.wait = report.wait.min(micros(wait));
+        }
+        Ok(report)
+    }
+
+    /// The lanes, beginning behind the one that was served last.
+    fn in_turn<'a>(&self, lanes: &'a [OpenLane]) -> impl Iterator<Item = &'a OpenLane> + use<'a> {
+        let start = lanes.partition_point(|lane| lane.shard_id <= self.last_shard);
+        let (before, behind) = lanes.split_at(start);
+        behind.iter().chain(before)
+    }
+
+    async fn serve(
+        &mut self,
+        conn: &mut PgConnection,
+        lane: &OpenLane,
+        clock: Option<DateTime<Utc>>,
+        report: &mut PassReport,
+    ) -> Result<(), DatabaseError> {
+        if !lane.queue_ready {
+            let reason = lane.not_ready_reason.clone().unwrap_or_default();
+            self.say(
+                &format!("queue:{}", lane.queue),
+                format!("queue \"{}\" is not ready, its jobs wait: {reason}", lane.queue),
+            );
+            return Ok(());
+        }
+        if !lane.due {
+            report.wait = report.wait.min(micros(lane.wait_us));
+            return Ok(());
+        }
+        self.last_shard = lane.shard_id;
+        if !self.load(conn, lane).await? {
+            return Ok(());
+        }
+        let Some(Loaded::Ready(rules)) = self.rules.get(&lane.policy_id) else { return Ok(()) };
+        match tick(conn, rules, lane.shard_id, &self.settings, clock).await {
+            Ok(None) => Ok(()),
+            Ok(Some(done)) => {
+                tracing::debug!(
+                    policy = lane.policy,
+                    shard = lane.shard,
+                    admitted = done.jobs_admitted,
+                    seen = done.partitions_seen,
+                    "tick"
+                );
+                report.ticks.merge(&done);
+                report.lanes += 1;
+                report.busy = true;
+                Ok(())
+            }
+            Err(TickError::Outdated { .. }) => {
+                self.rules.remove(&lane.policy_id);
+                report.busy = true;
+                Ok(())
+            }
+            Err(TickError::Queue { source, .. }) => self.queue_failed(conn, lane, &source).await,
+            Err(TickError::Database(error)) => Err(error),
+        }
+    }
+
+    /// Makes sure that the rules in hand are those in force. False: this ticker leaves the policy alone.
+    async fn load(&mut self, conn: &mut PgConnection, lane: &OpenLane) -> Result<bool, DatabaseError> {
+        match self.rules.get(&lane.policy_id) {
+            Some(Loaded::Ready(rules))
+                if rules.revision == lane.revision && rules.queue == lane.queue_identity =>
+            {
+                return Ok(true);
+            }
+            Some(Loaded::LeftAlone { revision }) if *revision == lane.revision => return Ok(false),
+            _ => {}
+        }
+        match Rules::load(conn, lane.policy_id, &self.own_policies, &self.own_queues).await {
+            Ok(rules) => {
+                self.rules.insert(lane.policy_id, Loaded::Ready(Box::new(rules)));
+                Ok(true)
+            }
+            Err(RulesError::Database(error)) => Err(error),
+            Err(other) => {
+                self.say(&format!("policy:{}", lane.policy), format!("leaving a policy alone: {other}"));
+                self.rules.insert(lane.policy_id, Loaded::LeftAlone { revision: lane.revision });
+                Ok(false)
+            }
+        }
+    }
+
+    /// The queue's tables refused the tick as a whole: its jobs wait, and the queue is looked at again every few seconds.
+    async fn queue_failed(
+        &mut self,
+        conn: &mut PgConnection,
+        lane: &OpenLane,
+        error: &DatabaseError,
+    ) -> Result<(), DatabaseError> {
+        let reason = format!("its tables refused a hand-over: {}", error.message());
+        self.say(
+            &format!("queue:{}", lane.queue),
+            format!("queue \"{}\" is not ready, its jobs wait: {reason}", lane.queue),
+        );
+        crate::registry::set_not_ready(conn, &lane.queue, &reason).await
+    }
+
+    /// Says a thing once, and again only when it changes.
+    fn say(&mut self, about: &str, what: String) {
+        if self.said.get(about) != Some(&what) {
+            tracing::warn!("{what}");
+            self.said.insert(about.to_owned(), what);
+        }
+    }
+}
+
+fn micros(wait: i64) -> Duration {
+    Duration::from_micros(wait.max(0).unsigned_abs())
+}

@@ -1,0 +1,106 @@
+use std::time::Duration;
+
+use sqlx::postgres::PgListener;
+use sqlx::{PgConnection, PgPool};
+use tokio_util::sync::CancellationToken;
+use uuid::Uuid;
+
+use crate::error::{DatabaseError, Doing};
+
+/// Sleeping and being woken. While `asleep` stands in the database, stagers and finishers notify; awake tickers cost them nothing.
+#[derive(Debug)]
+pub(super) struct Rest {
+    id: Uuid,
+    pool: PgPool,
+    serves: String,
+    listen: bool,
+    listener: Option<PgListener>,
+    asleep: bool,
+    said_at: Option<std::time::Instant>,
+}
+
+/// How long a row of a ticker stays fresh without being written again.
+const FRESH: Duration = Duration::from_secs(20);
+
+impl Rest {
+    pub(super) fn new(id: Uuid, pool: PgPool, serves: String, listen: bool) -> Self {
+        Self { id, pool, serves, listen, listener: None, asleep: false, said_at: None }
+    }
+
+    /// Says that this ticker works.
+    pub(super) async fn awake(&mut self, conn: &mut PgConnection) -> Result<(), DatabaseError> {
+        if self.asleep || self.stale() {
+            self.write(conn, false).await?;
+        }
+        Ok(())
+    }
+
+    /// Says that this ticker is about to sleep. True: this is news, so look once more first.
+    pub(super) async fn lie_down(&mut self, conn: &mut PgConnection) -> Result<bool, DatabaseError> {
+        let news = self.listen && !self.asleep;
+        if news || self.stale() {
+            self.write(conn, self.listen).await?;
+        }
+        Ok(news)
+    }
+
+    fn stale(&self) -> bool {
+        self.said_at.is_none_or(|at| at.elapsed() > FRESH)
+    }
+
+    async fn write(&mut self, conn: &mut PgConnection, asleep: bool) -> Result<(), DatabaseError> {
+        sqlx::query(include_str!("../../queries/ticker/set_asleep.sql"))
+            .bind(self.id)
+            .bind(asleep)
+            .bind(&self.serves)
+            .execute(conn)
+            .await
+            .doing("telling that a ticker rests")?;
+        self.asleep = asleep;
+        self.said_at = Some(std::time::Instant::now());
+        Ok(())
+    }
+
+    /// Sleeps until a notification, `most` has passed, or `stop`.
+    pub(super) async fn until_woken(&mut self, most: Duration, stop: &CancellationToken) {
+        if self.listen && self.listener.is_none() {
+            self.listener = self.connect().await;
+        }
+        let Some(listener) = &mut self.listener else { return self.sleep(most, stop).await };
+        tokio::select! {
+            () = stop.cancelled() => {}
+            () = tokio::time::sleep(most) => {}
+            woken = listener.recv() => match woken {
+                Ok(_) => while listener.next_buffered().is_some() {},
+                Err(error) => {
+                    tracing::debug!(error = %error, "the listening connection was lost; polling until there is another");
+                    self.listener = None;
+                    tokio::time::sleep(most).await;
+                }
+            },
+        }
+    }
+
+    async fn connect(&self) -> Option<PgListener> {
+        let mut listener = PgListener::connect_with(&self.pool).await.ok()?;
+        listener.listen("fairgate").await.ok()?;
+        Some(listener)
+    }
+
+    pub(super) async fn sleep(&self, pause: Duration, stop: &CancellationToken) {
+        tokio::select! {
+            () = stop.cancelled() => {}
+            () = tokio::time::sleep(pause) => {}
+        }
+    }
+
+    /// Takes this ticker's row away; a row that stays is forgotten by the sweep.
+    pub(super) async fn goodbye(&mut self) {
+        self.listener = None;
+        let done =
+            sqlx::query(include_str!("../../queries/ticker/goodbye.sql")).bind(self.id).execute(&self.pool);
+        if let Ok(Err(error)) = tokio::time::timeout(Duration::from_secs(2), done).await {
+            tracing::debug!(error = %error, "the ticker's row stays until the next sweep");
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! What later releases bring is refused until then.
+
+use crate::{QUEUE, gate_problems, policy_problems, problems};
+
+#[test]
+fn keys_of_later_releases_are_refused_as_not_available_yet() {
+    let refused = |keys: &str| policy_problems(keys);
+    assert_eq!(
+        refused("max_pending = 5"),
+        "f.toml:6:1: policies.p.max_pending: max_pending is not available yet; remove it"
+    );
+    assert_eq!(
+        refused("dedupe = { until = \"finished\" }"),
+        "f.toml:6:1: policies.p.dedupe: dedupe is not available yet; remove it"
+    );
+    assert_eq!(
+        refused("retry = \"restage\""),
+        "f.toml:6:9: policies.p.retry: retry = \"restage\" is not available yet; use \"bypass\", or leave it out"
+    );
+    assert_eq!(
+        refused("fairness = \"weighted\""),
+        "f.toml:6:12: policies.p.fairness: fairness = \"weighted\" is not available yet; use \"recent\", or leave it out"
+    );
+    assert_eq!(
+        refused("fairness = { mode = \"weighted\" }"),
+        "f.toml:6:12: policies.p.fairness: a table is not available yet; use \"recent\", or leave it out"
+    );
+    for key in ["scope = \"account_id\"", "shadow = true"] {
+        let name = key.split(' ').next().unwrap();
+        let expected =
+            format!("f.toml:9:1: policies.p.gates[0].{name}: {name} is not available yet; remove it");
+        assert_eq!(gate_problems(&format!("type = \"concurrency\"\nmax = 1\n{key}")), expected);
+    }
+    assert_eq!(
+        gate_problems("type = \"adaptive_concurrency\"\ninitial_max = 3"),
+        "f.toml:7:8: policies.p.gates[0].type: gates of type \"adaptive_concurrency\" are not available yet; use \"concurrency\""
+    );
+    for value in ["0", "200", "\"many\""] {
+        assert_eq!(
+            problems(&format!("{QUEUE}max_waiting = {value}")),
+            "f.toml:3:1: queues.main.max_waiting: max_waiting is not available yet; remove it"
+        );
+    }
+    for kind in ["apalis", "pgmq", "pg_boss", "procrastinate", "underway", "table"] {
+        let expected = format!(
+            "f.toml:2:8: queues.q.type: queues of type \"{kind}\" are not available yet; available: graphile_worker"
+        );
+        assert_eq!(problems(&format!("[queues.q]\ntype = \"{kind}\"\ntable = \"x\"")), expected);
+    }
+}

@@ -1,0 +1,104 @@
+//! Mistakes of every kind.
+
+use fairgate::config::Config;
+
+use crate::{QUEUE, policy_problems, problems};
+
+#[test]
+fn ten_mistakes_are_reported_together_in_the_order_of_the_lines() {
+    let text = r#"
+colour = "red"
+[engine]
+idle_pauze = "1s"
+busy_pause = 5
+partition_batch_size = 0
+[queues.main]
+type = "graphile_worker"
+[policies.webhooks]
+queue = "mian"
+[[policies.webhooks.gates]]
+type = "throttle"
+rate = { from = "rate", defualt = 4 }
+per = "1 minute"
+[[policies.webhooks.gates]]
+type = "concurrency"
+max = "5"
+full_backoff = "0s"
+"#;
+    let expected = "\
+fairgate.toml:2:1: colour: unknown key \"colour\"; the keys here are revision, engine, queues, policies
+fairgate.toml:4:1: engine.idle_pauze: unknown key \"idle_pauze\"; did you mean \"idle_pause\"?
+fairgate.toml:5:14: engine.busy_pause: is the number 5; give a duration with its unit: write \"5s\"
+fairgate.toml:6:24: engine.partition_batch_size: is 0; give a number from 1 to 10000
+fairgate.toml:9:1: policies.webhooks.partition_by: it is missing; set it, for example partition_by = \"account_id\"
+fairgate.toml:10:9: policies.webhooks.queue: there is no queue \"mian\" in this file; did you mean \"main\"?
+fairgate.toml:13:25: policies.webhooks.gates[0].rate.defualt: unknown key \"defualt\"; did you mean \"default\"?
+fairgate.toml:14:7: policies.webhooks.gates[0].per: \"1 minute\" is not a duration: \" minute\" after 1 is not a unit; \
+use d, h, m, s, ms, us or ns, as in 1s
+fairgate.toml:17:7: policies.webhooks.gates[1].max: is the text \"5\"; give a number, or { from = \"a path in the context\", default = 5 }
+fairgate.toml:18:16: policies.webhooks.gates[1].full_backoff: 0s is too short; the shortest is 1ms";
+    let errors = Config::parse(text, "fairgate.toml").unwrap_err();
+    assert_eq!(errors.to_string(), expected);
+    assert_eq!(errors.problems().len(), 10);
+    assert_eq!(errors.file(), "fairgate.toml");
+    assert_eq!((errors.problems()[1].line, errors.problems()[1].column), (4, 1));
+}
+
+#[test]
+fn values_of_the_wrong_kind_say_what_was_found_and_what_is_wanted() {
+    let text = format!(
+        "[engine]\npartition_batch_size = 1.5\nadmission_batch_size = -1\nthroughput_target = []\npooled = 1\n\
+         fairness_half_life = false\nidle_pause = 0.25\nsweep_every = 1979-05-27\nmax_forward_attempts = 70000\n\
+         heartbeat_interval = \"\"\n{QUEUE}policies = 5\n"
+    );
+    assert_eq!(
+        problems(&text.replace("policies", "policy")),
+        "\
+f.toml:2:24: engine.partition_batch_size: is the number 1.5; give a whole number from 0 to 4294967295
+f.toml:3:24: engine.admission_batch_size: is the number -1; give a whole number from 0 to 4294967295
+f.toml:4:21: engine.throughput_target: is an array; give a number
+f.toml:5:10: engine.pooled: is the number 1; give true or false
+f.toml:6:22: engine.fairness_half_life: is false; give a duration such as \"25s\", or \"none\"
+f.toml:7:14: engine.idle_pause: is the number 0.25; give a duration with its unit: write \"250ms\"
+f.toml:8:15: engine.sweep_every: is the time 1979-05-27; give a duration such as \"25s\"
+f.toml:9:24: engine.max_forward_attempts: is the number 70000; give a whole number from 0 to 65535
+f.toml:10:22: engine.heartbeat_interval: a duration is missing; write one such as 500ms, 25s or 1h30m
+f.toml:13:1: queues.main.policy: unknown key \"policy\"; the keys here are type, schema"
+    );
+    assert_eq!(problems("queues = 3"), "f.toml:1:10: queues: is the number 3; give a table: [queues]");
+    assert_eq!(
+        policy_problems("gates = { type = \"concurrency\" }"),
+        "f.toml:6:9: policies.p.gates: is a table; give an array of tables: [[policies.p.gates]]"
+    );
+    assert_eq!(
+        policy_problems("gates = [1]"),
+        "f.toml:6:10: policies.p.gates[0]: is the number 1; give an array of tables: [[policies.p.gates]]"
+    );
+}
+
+#[test]
+fn a_setting_that_clashes_with_a_default_is_reported_at_its_section() {
+    assert_eq!(
+        problems(&format!("[engine]\nheartbeat_interval = \"10m\"\n{QUEUE}")),
+        "f.toml:1:1: engine.inflight_stale_after: is less than two heartbeat_intervals, so one late beat would free the slot \
+         of a running job; raise it"
+    );
+}
+
+#[test]
+fn text_that_is_not_toml_is_shown() {
+    assert_eq!(
+        problems("[engine]\n\tidle_pause = 5s\n"),
+        "\
+f.toml:2:15: this is not TOML: text must be quoted; write \"5s\"
+  2 | \tidle_pause = 5s
+    | \t             ^"
+    );
+    assert_eq!(
+        problems("a = 1\na = 2"),
+        "\
+f.toml:2:1: this is not TOML: duplicate key
+  2 | a = 2
+    | ^"
+    );
+}
