@@ -1,6 +1,6 @@
 # Everything a contributor runs. `make` alone lists the targets.
 #   make demo ARGS="--headless --for 20s"     arguments for the demo
-#   make test ARGS="-p fairgate-core"         arguments for the test runner
+#   make test ARGS="-p fairgate-core"         arguments for the test runner, which then runs no documentation examples
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test check build clean tools
@@ -18,11 +18,11 @@ demo: tools ## Run real jobs of many tenants through a real queue, in a private 
 # The documentation's examples go first, so that the last line is the test runner's summary.
 test: tools ## Run all tests, in a private PostgreSQL unless FAIRGATE_TEST_DATABASE_URL is set
 	@scripts/ensure-postgres.sh
-	cargo test --quiet --workspace --doc
+	$(if $(ARGS),,cargo test --quiet --doc)
 	@if cargo nextest --version >/dev/null 2>&1; then \
-		set -x; $(XTASK) with-postgres -- cargo nextest run --workspace $(ARGS); \
+		set -x; $(XTASK) with-postgres -- cargo nextest run $(ARGS); \
 	else \
-		set -x; $(XTASK) with-postgres -- cargo test --workspace --lib --bins --tests --examples $(ARGS); \
+		set -x; $(XTASK) with-postgres -- cargo test --lib --bins --tests --examples $(ARGS); \
 	fi
 
 check: tools ## Check format, lints, documentation, licences and the house rules

@@ -23,7 +23,7 @@ if [ "$(id -u)" != 0 ]; then
     as_root=(sudo)
 fi
 apt() {
-    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=300 "$@" >&2
+    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=300 -o Dpkg::Use-Pty=0 "$@" >&2
 }
 
 echo "PostgreSQL is not installed: installing its server programs with apt-get ..." >&2

@@ -17,7 +17,7 @@ pub(crate) use operate::{EnableArgs, PauseArgs};
 pub(crate) use read::{DoctorArgs, PartitionsArgs, PoliciesArgs, StatusArgs};
 pub(crate) use run::RunArgs;
 pub(crate) use set_up::{ApplyArgs, CheckArgs, InitArgs, MigrateArgs};
-pub(crate) use stage::{CancelArgs, StageArgs};
+pub(crate) use stage::{CancelArgs, JobArgs, StageArgs};
 
 /// Fair admission in front of the PostgreSQL job queue you already run.
 #[derive(Debug, Parser)]
@@ -30,12 +30,13 @@ pub(crate) struct Cli {
 const AFTER: &str = "\
 To start:
   fairgate init                      write a commented fairgate.toml
-  fairgate migrate                   install schema fairgate in the database that holds the queue's tables
-  fairgate run                       register what the file says, and admit jobs until told to stop
+  fairgate migrate                   install schema fairgate beside the queue's tables
+  fairgate run                       register what the file says, and admit jobs until stopped
   fairgate stage webhooks --task deliver --context '{\"account_id\": 7}'
 
 The database is the one of --database-url, else of FAIRGATE_DATABASE_URL, else of DATABASE_URL.
-Data goes to stdout, everything else to stderr. Exit code 0: done; 1: failed; 2: wrong use or configuration.";
+Data goes to stdout, everything else to stderr.
+Exit code 0: done; 1: failed; 2: wrong use or configuration.";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {

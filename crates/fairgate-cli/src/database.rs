@@ -5,8 +5,9 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
+use sqlx::pool::PoolConnection;
 use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
-use sqlx::{ConnectOptions, PgConnection};
+use sqlx::{ConnectOptions, PgConnection, Postgres};
 
 use crate::args::DatabaseArgs;
 use crate::error::CliError;
@@ -51,6 +52,12 @@ pub(crate) async fn ticker_pool(args: &DatabaseArgs, pooled: bool) -> Result<PgP
     let pool = PgPoolOptions::new().max_connections(TICKER_CONNECTIONS).connect_lazy_with(options.clone());
     patiently(&options, pool.acquire()).await?;
     Ok(pool)
+}
+
+/// A connection of the pool.
+pub(crate) async fn acquire(pool: &PgPool) -> Result<PoolConnection<Postgres>, CliError> {
+    let connecting = |source| fairgate::DatabaseError { doing: "connecting", source }.into();
+    pool.acquire().await.map_err(connecting)
 }
 
 /// The database's clock, which alone decides when a job is due.

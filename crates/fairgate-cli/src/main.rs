@@ -16,7 +16,6 @@ use std::process::ExitCode;
 use clap::Parser;
 
 use args::Cli;
-use error::CliError;
 
 #[tokio::main]
 async fn main() -> ExitCode {

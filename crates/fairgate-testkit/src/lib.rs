@@ -2,6 +2,7 @@
 
 mod db;
 mod signal;
+pub mod torture;
 
 pub use db::TestDb;
 pub use signal::Signal;

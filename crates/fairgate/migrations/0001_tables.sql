@@ -101,12 +101,13 @@ CREATE TABLE fairgate.partition_state (
     CHECK (NOT paused OR due_at IS NULL)
 ) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_cost_delay = 0);
 CREATE INDEX partition_due ON fairgate.partition_state (shard_id, due_at) WHERE due_at IS NOT NULL;
-CREATE INDEX partition_idle ON fairgate.partition_state (touched_at)
-    WHERE due_at IS NULL AND in_flight = 0 AND pending = 0 AND future = 0 AND NOT paused;
+CREATE INDEX partition_removing ON fairgate.partition_state (removing) WHERE removing IS NOT NULL;
 
--- Waiting jobs. ready_at is run_at, or the time of staging; ready says that it has come.
+-- Waiting jobs. ready_at is run_at, or the time of staging; ready says that it has come. admission_id is drawn for the next admission when
+-- the row is written, because drawing it there costs a tick nothing.
 CREATE TABLE fairgate.staged (
     job_id uuid PRIMARY KEY,
+    admission_id uuid NOT NULL,
     partition_id uuid NOT NULL,
     policy_id int NOT NULL,
     priority int NOT NULL DEFAULT 0,
@@ -156,7 +157,6 @@ CREATE TABLE fairgate.in_flight (
     queue_job_id text NOT NULL,
     limits jsonb NOT NULL
 ) WITH (fillfactor = 90, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_cost_delay = 0);
-CREATE INDEX in_flight_admitted ON fairgate.in_flight (admitted_at);
 
 -- Jobs that the queue refused max_forward_attempts times, whole, with the last error.
 CREATE TABLE fairgate.quarantined (

@@ -119,9 +119,9 @@ BEGIN
         RETURN NEXT;
         RETURN;
     END IF;
-    INSERT INTO fairgate.staged AS t (job_id, partition_id, policy_id, priority, ready_at, run_at, staged_at, max_attempts, ready,
+    INSERT INTO fairgate.staged AS t (job_id, admission_id, partition_id, policy_id, priority, ready_at, run_at, staged_at, max_attempts, ready,
             partition_key, task, queue_name, payload, context)
-    VALUES (job_id, r.partition_id, p.id, priority, coalesce(run_at, now()), run_at, now(), max_attempts, ready,
+    VALUES (job_id, fairgate.job_id(now(), nextval('fairgate.job_seq')), r.partition_id, p.id, priority, coalesce(run_at, now()), run_at, now(), max_attempts, ready,
             r.key, task, queue_name, payload, r.job_context);
     INSERT INTO fairgate.delta (partition_id, staged, future, policy_id, seq, key, shard, context)
     VALUES (r.partition_id, ready::int, (NOT ready)::int, p.id, seq, r.key, r.shard, context);
@@ -168,9 +168,9 @@ BEGIN
          CROSS JOIN LATERAL fairgate.route(p.id, p.key_parts, p.shard_parts, p.queue, 'job ' || (first_ordinal + i.n - 1), i.task, i.payload,
                coalesce(i.context, '{}'), i.partition_key, coalesce(i.priority, 0), i.run_at, i.dedupe_key, i.queue_name, i.max_attempts) r),
     added AS (
-        INSERT INTO fairgate.staged (job_id, partition_id, policy_id, priority, ready_at, run_at, staged_at, max_attempts, ready,
+        INSERT INTO fairgate.staged (job_id, admission_id, partition_id, policy_id, priority, ready_at, run_at, staged_at, max_attempts, ready,
                partition_key, task, queue_name, payload, context)
-        SELECT fairgate.job_id(now(), i.seq), i.partition_id, p.id, i.priority, coalesce(i.run_at, now()), i.run_at, now(), i.max_attempts, i.ready,
+        SELECT fairgate.job_id(now(), i.seq), fairgate.job_id(now(), nextval('fairgate.job_seq')), i.partition_id, p.id, i.priority, coalesce(i.run_at, now()), i.run_at, now(), i.max_attempts, i.ready,
                i.key, i.task, i.queue_name, i.payload, i.job_context FROM input i),
     told AS (
         INSERT INTO fairgate.delta (partition_id, staged, future, policy_id, seq, key, shard, context)
@@ -185,14 +185,17 @@ BEGIN
     END IF;
 END $$;
 
--- Opens an array of job objects. An escaped NUL may stand in a payload only; PostgreSQL cannot open an object that holds one,
--- so it is swapped for a random word of this call and put back into the payload.
+-- Opens an array of job objects. An escaped NUL, or half of a surrogate pair, may stand in a payload only; PostgreSQL cannot open an object
+-- that holds one, so its backslash and u are swapped for a random word of this call and put back into the payload.
 CREATE FUNCTION fairgate.stage_many(policy text, jobs json)
 RETURNS TABLE (ordinal bigint, job_id uuid, staged boolean, outcome text)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 DECLARE
-    mark text := 'nul' || replace(gen_random_uuid()::text, '-', '');
+    mark text := 'mark' || replace(gen_random_uuid()::text, '-', '');
+    -- Behind an even number of backslashes: NUL, a first half without a second, a second half without a first.
+    unstorable text := '(?<!\\)((?:\\\\)*)\\u(0000|[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F][0-9a-fA-F]{2})'
+                    || '|(?<!(?<!\\)(?:\\\\)*\\u[dD][89abAB][0-9a-fA-F]{2}\\u)[dD][c-fC-F][0-9a-fA-F]{2})';
     bad record;
     a record;
 BEGIN
@@ -205,8 +208,8 @@ BEGIN
         RAISE EXCEPTION 'job %: is a JSON %, it must be an object', bad.n, bad.kind USING ERRCODE = 'FG004';
     END LOOP;
     WITH opened AS MATERIALIZED (
-        SELECT x.n, CASE WHEN position('\u0000' IN x.job::text) > 0
-                         THEN regexp_replace(x.job::text, '(?<!\\)((?:\\\\)*)\\u0000', '\1' || mark, 'g')::json ELSE x.job END AS job
+        SELECT x.n, CASE WHEN position('\u0000' IN x.job::text) > 0 OR position('\ud' IN x.job::text) > 0 OR position('\uD' IN x.job::text) > 0
+                         THEN regexp_replace(x.job::text, unstorable, '\1' || mark || '\2', 'g')::json ELSE x.job END AS job
           FROM json_array_elements(jobs) WITH ORDINALITY x (job, n)),
     unknown AS (
         SELECT o.n, k FROM opened o CROSS JOIN LATERAL json_object_keys(o.job) k
@@ -216,19 +219,20 @@ BEGIN
         SELECT o.n, o.job, f.* FROM opened o CROSS JOIN LATERAL json_to_record(o.job)
             f (task text, context jsonb, partition_key text, priority int, run_at timestamptz, dedupe_key text, queue_name text, max_attempts int)),
     jobs AS (
-        SELECT f.*, position(mark IN concat_ws(' ', f.task, f.context::text, f.partition_key, f.dedupe_key, f.queue_name)) > 0 AS nul,
-               CASE WHEN f.job -> 'payload' IS NULL THEN '{}' ELSE replace((f.job -> 'payload')::text, mark, '\u0000') END::json AS payload FROM fields f)
+        SELECT f.*, position(mark IN concat_ws(' ', f.task, f.context::text, f.partition_key, f.dedupe_key, f.queue_name)) > 0 AS misplaced,
+               CASE WHEN f.job -> 'payload' IS NULL THEN '{}' ELSE replace((f.job -> 'payload')::text, mark, '\u') END::json AS payload FROM fields f)
     SELECT array_agg(j.task ORDER BY j.n) AS tasks, array_agg(j.payload ORDER BY j.n) AS payloads, array_agg(j.context ORDER BY j.n) AS contexts,
            array_agg(j.partition_key ORDER BY j.n) AS partition_keys, array_agg(j.priority ORDER BY j.n) AS priorities,
            array_agg(j.run_at ORDER BY j.n) AS run_ats, array_agg(j.dedupe_key ORDER BY j.n) AS dedupe_keys,
            array_agg(j.queue_name ORDER BY j.n) AS queue_names, array_agg(j.max_attempts ORDER BY j.n) AS max_attempts,
-           min(j.n) FILTER (WHERE j.nul) AS nul_at, (SELECT u.n FROM unknown u) AS unknown_at, (SELECT u.k FROM unknown u) AS unknown_key
+           min(j.n) FILTER (WHERE j.misplaced) AS misplaced_at, (SELECT u.n FROM unknown u) AS unknown_at, (SELECT u.k FROM unknown u) AS unknown_key
       INTO a FROM jobs j;
     IF a.unknown_at IS NOT NULL THEN
-        RAISE EXCEPTION 'job %: unknown key "%"', a.unknown_at, replace(a.unknown_key, mark, '\u0000') USING ERRCODE = 'FG004',
+        RAISE EXCEPTION 'job %: unknown key "%"', a.unknown_at, replace(a.unknown_key, mark, '\u') USING ERRCODE = 'FG004',
             HINT = 'Known keys: task, payload, context, partition_key, priority, run_at, dedupe_key, queue_name, max_attempts.';
-    ELSIF a.nul_at IS NOT NULL THEN
-        RAISE EXCEPTION 'job %: an escaped NUL (\u0000) stands outside the payload, where PostgreSQL text cannot hold it', a.nul_at USING ERRCODE = 'FG004';
+    ELSIF a.misplaced_at IS NOT NULL THEN
+        RAISE EXCEPTION 'job %: an escaped NUL (\u0000) or half of a surrogate pair stands outside the payload, where PostgreSQL cannot hold it',
+            a.misplaced_at USING ERRCODE = 'FG004', HINT = 'Remove it from the context, the key or the name.';
     END IF;
     RETURN QUERY SELECT * FROM fairgate.stage_rows(policy, coalesce(a.tasks, '{}'), a.payloads, a.contexts, a.partition_keys, a.priorities,
         a.run_ats, a.dedupe_keys, a.queue_names, a.max_attempts);

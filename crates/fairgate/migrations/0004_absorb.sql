@@ -1,5 +1,7 @@
 -- Folds what was reported in delta into the hot rows. Always called outside a transaction, as one statement, so that a ticker that freezes
 -- cannot hold it open. A partition whose row is locked is passed over, and the rows behind it are not.
+-- Lists of ids reach tables with an index as `= ANY (array)` and everything else by a hash join: nested loops are off, so that no
+-- estimate can make these statements quadratic. Sequential scans are off for the same reason: `= ANY` over a table of unknown size is one.
 
 -- Flips what has come due to ready, oldest first.
 CREATE FUNCTION fairgate.promote(max_rows int, now_override timestamptz) RETURNS bigint
@@ -20,27 +22,29 @@ BEGIN
     RETURN promoted;
 END $$;
 
--- Creates, or brings back, the partitions that have reports and no row. In id order, so that two absorbs cannot deadlock.
+-- Creates, or brings back, the partitions that have reports and no row, from their first stage, which pins the shard; newer contexts follow
+-- when the reports are folded in. In id order, so that two absorbs cannot deadlock. A report without an identity, of a partition that a
+-- later report will bring back, waits.
 CREATE FUNCTION fairgate.absorb_new(at timestamptz, missing uuid[]) RETURNS void
-LANGUAGE plpgsql VOLATILE SET jit = off AS $$
-DECLARE
-    newest fairgate.delta[];
+LANGUAGE plpgsql VOLATILE
+SET jit = off SET enable_seqscan = off SET enable_nestloop = off SET plan_cache_mode = force_generic_plan AS $$
 BEGIN
-    -- The newest stage of each; a report without an identity (of a partition that a later report will bring back) waits.
-    newest := ARRAY (SELECT row(x.*)::fairgate.delta FROM (
-        SELECT DISTINCT ON (d.partition_id) d.* FROM fairgate.delta d
-         WHERE d.partition_id = ANY (missing) AND d.key IS NOT NULL ORDER BY d.partition_id, d.seq DESC) x);
     INSERT INTO fairgate.shard (policy_id, name)
-    SELECT DISTINCT n.policy_id, n.shard FROM unnest(newest) n
-     WHERE NOT EXISTS (SELECT FROM fairgate.shard s WHERE s.policy_id = n.policy_id AND s.name = n.shard)
+    SELECT DISTINCT d.policy_id, d.shard
+      FROM fairgate.delta d JOIN unnest(missing) m (id) ON m.id = d.partition_id LEFT JOIN fairgate.shard s ON s.policy_id = d.policy_id AND s.name = d.shard
+     WHERE d.key IS NOT NULL AND s.id IS NULL
      ORDER BY 1, 2
     ON CONFLICT DO NOTHING;
     INSERT INTO fairgate.partition (id, policy_id, shard_id, key, context)
     SELECT n.partition_id, n.policy_id, s.id, n.key, n.context
-      FROM unnest(newest) n JOIN fairgate.shard s ON s.policy_id = n.policy_id AND s.name = n.shard ORDER BY n.partition_id
+      FROM (SELECT DISTINCT ON (d.partition_id) d.partition_id, d.policy_id, d.shard, d.key, d.context
+              FROM fairgate.delta d JOIN unnest(missing) m (id) ON m.id = d.partition_id
+             WHERE d.key IS NOT NULL ORDER BY d.partition_id, d.seq) n
+      JOIN fairgate.shard s ON s.policy_id = n.policy_id AND s.name = n.shard
+     ORDER BY n.partition_id
     ON CONFLICT DO NOTHING;
-    INSERT INTO fairgate.partition_state (id, shard_id, context_seq, touched_at, recent_at)
-    SELECT p.id, p.shard_id, 0, at, at FROM fairgate.partition p WHERE p.id = ANY (SELECT n.partition_id FROM unnest(newest) n) ORDER BY p.id
+    INSERT INTO fairgate.partition_state (id, shard_id, due_at, touched_at, recent_at)
+    SELECT p.id, p.shard_id, '-infinity', at, at FROM fairgate.partition p WHERE p.id = ANY (missing) ORDER BY p.id
     ON CONFLICT DO NOTHING;
 END $$;
 
@@ -48,44 +52,43 @@ END $$;
 -- A transaction of its own each, so that two absorbs that create partitions in several windows cannot wait for each other in a ring.
 CREATE FUNCTION fairgate.absorb(max_rows int, avoid uuid[], now_override timestamptz, OUT seen bigint, OUT folded bigint, OUT passed_over uuid[])
 LANGUAGE plpgsql VOLATILE
-SET jit = off SET enable_bitmapscan = off SET enable_seqscan = off SET plan_cache_mode = force_generic_plan SET synchronous_commit = off AS $$
+SET jit = off SET enable_seqscan = off SET enable_nestloop = off SET enable_bitmapscan = off SET plan_cache_mode = force_generic_plan SET synchronous_commit = off AS $$
 DECLARE
     at timestamptz := coalesce(now_override, clock_timestamp());
     ids uuid[];
     missing uuid[];
     locked uuid[];
 BEGIN
-    SELECT count(*), array_agg(DISTINCT w.partition_id) INTO seen, ids
-      FROM (SELECT d.partition_id FROM fairgate.delta d WHERE d.partition_id <> ALL (avoid) LIMIT max_rows) w;
+    SELECT sum(w.reports), array_agg(w.partition_id) INTO seen, ids
+      FROM (SELECT d.partition_id, count(*) AS reports
+              FROM (SELECT x.partition_id FROM fairgate.delta x WHERE x.partition_id <> ALL (avoid) LIMIT max_rows) d GROUP BY 1) w;
     folded := 0;
-    IF seen = 0 THEN
-        passed_over := '{}';
+    passed_over := '{}';
+    IF ids IS NULL THEN
+        seen := 0;
         RETURN;
     END IF;
-    missing := ARRAY (SELECT i FROM unnest(ids) i WHERE NOT EXISTS (SELECT FROM fairgate.partition_state s WHERE s.id = i));
+    missing := ARRAY (SELECT unnest(ids) EXCEPT SELECT s.id FROM fairgate.partition_state s WHERE s.id = ANY (ids));
     IF missing <> '{}' THEN
         PERFORM fairgate.absorb_new(at, missing);
     END IF;
     locked := ARRAY (SELECT s.id FROM fairgate.partition_state s WHERE s.id = ANY (ids) FOR NO KEY UPDATE SKIP LOCKED);
-    -- The rows are ours now, so a statement that starts here sees all of their reports that another absorb left.
+    -- The rows are ours now, so a statement that starts here sees what is left of their reports.
     WITH gone AS MATERIALIZED (
         DELETE FROM fairgate.delta WHERE ctid = ANY (ARRAY (
-            SELECT d.ctid FROM fairgate.delta d WHERE d.partition_id = ANY (locked) LIMIT max_rows))
+            SELECT d.ctid FROM fairgate.delta d JOIN unnest(locked) l (id) ON l.id = d.partition_id LIMIT max_rows))
         RETURNING partition_id, staged, future, released, seq, context),
     sums AS MATERIALIZED (
         SELECT g.partition_id, count(*) AS rows, sum(g.staged)::int AS staged, sum(g.future)::int AS future, sum(g.released)::int AS released,
                max(g.seq) AS seq
           FROM gone g GROUP BY 1),
     newest AS MATERIALIZED (
-        SELECT x.*, g.context FROM sums x FULL JOIN gone g ON g.partition_id = x.partition_id AND g.seq = x.seq WHERE x.partition_id IS NOT NULL),
+        SELECT x.*, g.context FROM sums x LEFT JOIN gone g ON g.seq = x.seq),
     renewed AS (
         UPDATE fairgate.partition p SET context = n.context
           FROM newest n JOIN fairgate.partition_state s ON s.id = n.partition_id
-         WHERE p.id = n.partition_id AND n.seq > s.context_seq AND p.context IS DISTINCT FROM n.context
+         WHERE s.id = ANY (locked) AND p.id = ANY (locked) AND p.id = n.partition_id AND n.seq > s.context_seq AND p.context IS DISTINCT FROM n.context
         RETURNING p.id),
-    facts AS MATERIALIZED (
-        SELECT n.partition_id, n.rows, n.staged, n.future, n.released, n.seq, r.id IS NOT NULL AS renewed
-          FROM newest n FULL JOIN renewed r ON r.id = n.partition_id WHERE n.partition_id IS NOT NULL),
     settled AS (
         UPDATE fairgate.partition_state s
            SET pending = s.pending + f.staged, future = s.future + f.future, in_flight = s.in_flight - f.released,
@@ -98,8 +101,11 @@ BEGIN
                    WHEN f.renewed THEN least(s.due_at, at)
                    WHEN f.released > 0 THEN least(s.due_at, greatest(at, s.eligible_at))
                    ELSE s.due_at END
-          FROM facts f WHERE s.id = f.partition_id
+          FROM (SELECT n.*, r.id IS NOT NULL AS renewed FROM newest n LEFT JOIN renewed r ON r.id = n.partition_id) f
+         WHERE s.id = ANY (locked) AND s.id = f.partition_id
         RETURNING f.rows)
     SELECT coalesce(sum(x.rows), 0) INTO folded FROM settled x;
-    passed_over := ARRAY (SELECT i FROM unnest(ids) i WHERE i <> ALL (locked));
+    IF cardinality(locked) < cardinality(ids) THEN
+        passed_over := ARRAY (SELECT unnest(ids) EXCEPT SELECT unnest(locked));
+    END IF;
 END $$;

@@ -6,6 +6,7 @@ use uuid::Uuid;
 
 use crate::error::{DatabaseError, Doing};
 use crate::lane::Rules;
+use crate::queue::Queue;
 
 /// What is to be taken from one partition.
 #[derive(Debug, Clone)]
@@ -18,12 +19,10 @@ pub(crate) struct Take {
 }
 
 /// The admission statement: take, the queue's own inserts, record.
-pub(crate) fn compose(enqueue: &str) -> String {
-    let (take, record) = (
-        include_str!("../queries/admit/take_staged.sql"),
-        include_str!("../queries/admit/record_admissions.sql"),
-    );
-    format!("{take}{enqueue}{record}")
+pub(crate) fn compose(queue: &dyn Queue) -> String {
+    let take = include_str!("../queries/admit/take_staged.sql").replace("{queue_id}", &queue.queue_id());
+    let record = include_str!("../queries/admit/record_admissions.sql");
+    format!("{take}{}{record}", queue.enqueue())
 }
 
 /// Moves the planned jobs from staging into the queue and writes their slots. Says how many of each partition were really taken.
@@ -36,7 +35,7 @@ pub(crate) async fn admit(
     now: DateTime<Utc>,
 ) -> Result<HashMap<Uuid, u32>, DatabaseError> {
     let number = |n: u32| i32::try_from(n).unwrap_or(i32::MAX);
-    let rows: Vec<(Uuid, i32)> = sqlx::query_as(AssertSqlSafe(rules.admit_sql.clone()))
+    let rows: Vec<(Uuid, i32, i64)> = sqlx::query_as(AssertSqlSafe(rules.admit_sql.clone()))
         .bind(takes.iter().map(|t| t.partition).collect::<Vec<_>>())
         .bind(takes.iter().map(|t| t.key.as_str()).collect::<Vec<_>>())
         .bind(takes.iter().map(|t| number(t.count)).collect::<Vec<_>>())
@@ -50,7 +49,10 @@ pub(crate) async fn admit(
         .fetch_all(conn)
         .await
         .doing("admitting jobs")?;
-    Ok(rows.into_iter().map(|(id, n)| (id, n.unsigned_abs())).collect())
+    if rows.first().is_some_and(|(_, _, left_behind)| *left_behind != 0) {
+        return Err(sqlx::Error::Protocol("a job changed while it was taken".to_owned())).doing("admitting jobs");
+    }
+    Ok(rows.into_iter().map(|(id, n, _)| (id, n.unsigned_abs())).collect())
 }
 
 /// Whose fault it is that an admission failed.

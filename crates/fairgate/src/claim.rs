@@ -32,14 +32,13 @@ struct Row {
     revision: i32,
 }
 
-/// Holds the policy open until the transaction ends: `pause` and `apply` wait for it.
-pub(crate) async fn hold_policy_open(conn: &mut PgConnection, policy_id: i32) -> Result<(), DatabaseError> {
-    sqlx::query(include_str!("../queries/claim/hold_policy_open.sql"))
+/// Holds the policy open until the transaction ends: `pause` and `apply` wait for it. False: one of them is at it.
+pub(crate) async fn hold_policy_open(conn: &mut PgConnection, policy_id: i32) -> Result<bool, DatabaseError> {
+    sqlx::query_scalar(include_str!("../queries/claim/hold_policy_open.sql"))
         .bind(policy_id)
-        .execute(conn)
+        .fetch_one(conn)
         .await
-        .doing("waiting for the policy")?;
-    Ok(())
+        .doing("holding the policy open")
 }
 
 /// Locks up to `limit` due partitions. None: nothing is due, or the policy is paused, disabled or retired.

@@ -134,11 +134,13 @@ impl Rules {
         if policy.gates().iter().any(fairgate_core::gate::Gate::lacks_closure) {
             return Err(RulesError::LacksClosures { policy: row.name });
         }
-        let enqueue = match queues.iter().find(|(name, q)| *name == row.queue && q.kind() == row.kind) {
-            Some((_, queue)) => queue.enqueue(),
-            None => queue::adapter(&row.kind, Some(&row.schema_name), &row.settings)
-                .map_err(|source| RulesError::Queue { policy: row.name.clone(), source })?
-                .enqueue(),
+        let admit_sql = match queues.iter().find(|(name, q)| *name == row.queue && q.kind() == row.kind) {
+            Some((_, queue)) => crate::admit::compose(queue.as_ref()),
+            None => {
+                let queue = queue::adapter(&row.kind, Some(&row.schema_name), &row.settings)
+                    .map_err(|source| RulesError::Queue { policy: row.name.clone(), source })?;
+                crate::admit::compose(queue.as_ref())
+            }
         };
         Ok(Self {
             policy_id,
@@ -146,7 +148,7 @@ impl Rules {
             policy,
             queue_id: row.queue_id,
             queue: format!("{}:{}", row.kind, row.schema_name),
-            admit_sql: crate::admit::compose(&enqueue).into(),
+            admit_sql: admit_sql.into(),
         })
     }
 }

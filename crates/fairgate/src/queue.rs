@@ -35,10 +35,13 @@ pub trait Queue: Send + Sync + std::fmt::Debug {
         serde_json::json!({})
     }
 
-    /// CTEs, the last one without a comma behind it, that insert the rows of the relation `taken` in the order of its `ordinal`:
+    /// An expression that draws the queue's own id of one job, evaluated once a row in the order of the jobs: `nextval(..)`.
+    fn queue_id(&self) -> String;
+
+    /// CTEs, the last one without a comma behind it, that insert the rows of the relation `taken`:
     /// `taken(admission_id uuid, job_id uuid, policy text, partition_key text, task text, payload json, priority int, queue_name text,
-    /// max_attempts int, run_at timestamptz, ordinal bigint)`. `admission_id` is NULL for a job that is sent while fairgate is disabled.
-    /// Among them `addressed`, which is `taken` with `queue_id` (any type that casts to text) added, and `nudged`, which is selected from last.
+    /// max_attempts int, run_at timestamptz, queue_id)`. `queue_id` is what [`queue_id`](Self::queue_id) drew, in the order of the jobs;
+    /// `admission_id` is NULL for a job that is sent while fairgate is disabled. One of them is `nudged`, which is selected from last.
     fn enqueue(&self) -> String;
 
     /// Statements that install the triggers, safe to run again. None: the queue's tables cannot show what happens.

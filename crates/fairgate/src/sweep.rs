@@ -33,15 +33,16 @@ pub struct Swept {
 /// Remembers where the last sweep stopped asking the queues, so that each sweep asks about other jobs.
 #[derive(Debug, Default)]
 pub struct Sweeper {
-    places: HashMap<i32, (DateTime<Utc>, Uuid)>,
+    places: HashMap<i32, Uuid>,
     queues: Vec<(String, Arc<dyn Queue>)>,
+    partition_place: Uuid,
 }
 
 impl Sweeper {
     /// `queues`: adapters that cannot be built from what is registered, by queue name.
     #[must_use]
     pub fn new(queues: Vec<(String, Arc<dyn Queue>)>) -> Self {
-        Self { places: HashMap::new(), queues }
+        Self { places: HashMap::new(), queues, partition_place: Uuid::nil() }
     }
 
     /// Runs every sweep once. `now` is the database's own clock unless given.
@@ -57,7 +58,7 @@ impl Sweeper {
         let silent = inflight::free_silent(conn, settings, now).await?;
         let gone = self.free_gone(conn, settings, now).await?;
         let removed = partitions::delete_marked(conn, settings, now).await?;
-        let marked = partitions::mark(conn, settings, now).await?;
+        let marked = partitions::mark(conn, settings, now, &mut self.partition_place).await?;
         let samples = delete_old_samples(conn, settings, now).await?;
         let sql = include_str!("../queries/sweep/delete_lost_tickers.sql");
         sqlx::query(sql).execute(conn).await.doing("forgetting lost tickers")?;

@@ -49,7 +49,7 @@ enum Mode {
     Isolate,
 }
 
-/// Runs one tick of a lane. None: nothing was due. `clock` replaces the database's clock, for tests.
+/// Runs one tick of a lane. None: nothing was due, or the policy is being paused or changed at this moment. `clock` replaces the database's clock, for tests.
 pub(crate) async fn tick(
     conn: &mut PgConnection,
     rules: &Rules,
@@ -76,9 +76,11 @@ async fn attempt(
 ) -> Result<Option<TickReport>, TickError> {
     let mut tx =
         conn.begin_with(include_str!("../queries/claim/begin.sql")).await.doing("beginning a tick")?;
-    hold_policy_open(&mut tx, rules.policy_id).await?;
-    let Some(claim) = claim(&mut tx, rules.policy_id, shard_id, settings.partition_batch_size, clock).await?
-    else {
+    let claim = match hold_policy_open(&mut tx, rules.policy_id).await? {
+        true => claim(&mut tx, rules.policy_id, shard_id, settings.partition_batch_size, clock).await?,
+        false => None,
+    };
+    let Some(claim) = claim else {
         tx.rollback().await.doing("ending an empty tick")?;
         return Ok(None);
     };

@@ -4,7 +4,7 @@ use super::Problem;
 use super::repository::Repository;
 
 /// Each crate of the workspace with those of the workspace that it may use.
-const ARROWS: [(&str, &[&str]); 8] = [
+const ARROWS: [(&str, &[&str]); 9] = [
     ("fairgate-core", &[]),
     ("fairgate-localpg", &[]),
     ("fairgate", &["fairgate-core"]),
@@ -12,6 +12,7 @@ const ARROWS: [(&str, &[&str]); 8] = [
     ("fairgate-cli", &["fairgate-core", "fairgate", "fairgate-admin", "fairgate-localpg"]),
     ("pushfeed", &["fairgate-core", "fairgate"]),
     ("fairgate-testkit", &["fairgate-core", "fairgate", "fairgate-localpg"]),
+    ("fairgate-bench", &["fairgate-core", "fairgate", "fairgate-localpg", "fairgate-testkit"]),
     ("xtask", &["fairgate-localpg"]),
 ];
 /// What tests may use besides; never the core's, which need no database.

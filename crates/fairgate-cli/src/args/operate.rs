@@ -25,8 +25,8 @@ pub(crate) struct EnableArgs {
 }
 
 pub(super) const PAUSE: &str = "\
-Once it returns, no tick admits jobs of the policy, also of partitions that appear later and of scheduled jobs. A pause
-survives restarts and deploys. Jobs that are in the queue already run on.
+Once it returns, no tick admits jobs of the policy, not of partitions that appear later and not
+scheduled ones. A pause survives restarts and deploys. Jobs that are in the queue already run on.
 
 Examples:
   fairgate pause webhooks
@@ -44,8 +44,8 @@ Examples:
   fairgate enable webhooks     turn the policy's own switch on";
 
 pub(super) const DISABLE: &str = "\
-Once it returns, no tick admits. New jobs go straight to the queue, in the transaction that stages them. Jobs that wait in
-staging stay there until fairgate is enabled again.
+Once it returns, no tick admits. New jobs go straight to the queue, in the transaction that stages
+them. Jobs that wait in staging stay there until fairgate is enabled again.
 
 Examples:
   fairgate disable             everywhere

@@ -33,8 +33,8 @@ pub(crate) struct MigrateArgs {
 }
 
 const MIGRATE: &str = "\
-Safe to run again, and from several machines at once. It needs a direct connection, not one through a pooler. The queue's
-own tables need not be there yet.
+Safe to run again, and from several machines at once. It needs a direct connection, not one
+through a pooler. The queue's own tables need not be there yet.
 
 Examples:
   fairgate migrate --database-url postgres://app@db.example.org/app";
@@ -51,8 +51,8 @@ pub(crate) struct CheckArgs {
 }
 
 const CHECK: &str = "\
-Reports everything that is wrong at once, each with its line and column, and exits with 2. What is allowed but worth
-knowing is said on stderr, and exits with 0.
+Reports everything that is wrong at once, each with its line and column, and exits with 2. What is
+allowed but worth knowing is said on stderr, and exits with 0.
 
 Examples:
   fairgate check
@@ -77,9 +77,10 @@ pub(crate) struct ApplyArgs {
 }
 
 const APPLY: &str = "\
-Policies that are gone from the file are retired: they take no new jobs and keep those they have. With `revision = N` in
-the file, an older file changes nothing. A queue whose schema is not there yet is a warning: its policies take jobs, and
-`fairgate run` installs what it needs when the schema appears. A queue whose tables do not fit exits with 1.
+Policies that are gone from the file are retired: they take no new jobs and keep those they have.
+With `revision = N` in the file, an older file changes nothing. A queue whose schema is not there
+yet is a warning: its policies take jobs, and `fairgate run` installs what it needs when the schema
+appears. A queue whose tables do not fit is registered too, and exits with 1.
 
 Examples:
   fairgate apply

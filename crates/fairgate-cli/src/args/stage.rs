@@ -67,15 +67,19 @@ pub(crate) struct JobArgs {
 }
 
 const STAGE: &str = "\
-Prints the job id and what became of it: `staged`, or `sent` if fairgate is disabled and the job went straight to the queue.
+Prints the job id and what became of it: `staged`, or `sent` if fairgate is disabled and the job
+went straight to the queue.
 
-A line of an NDJSON file is an object with task, and optionally payload, context, partition_key, priority, run_at, queue_name
-and max_attempts. Blank lines are skipped. If any line is wrong, nothing is staged, and the wrong lines are named.
+A line of an NDJSON file is an object with task, and optionally payload, context, partition_key,
+priority, run_at, queue_name and max_attempts. Blank lines are skipped. If any line is wrong,
+nothing is staged, and the wrong lines are named.
 
 Examples:
-  fairgate stage webhooks --task deliver --payload '{\"url\": \"http://example.org\"}' --context '{\"account_id\": 7}'
-  fairgate stage reports --task build --payload @report.json --partition-key acct:7 --run-at +10m
-  jq -c '{task: \"deliver\", payload: ., context: {account_id}}' events.json | fairgate stage webhooks --ndjson -";
+  fairgate stage webhooks --task deliver --context '{\"account_id\": 7}' --payload '{\"n\": 1}'
+  fairgate stage reports --task build --payload @report.json --partition-key 7 --run-at +10m
+  fairgate stage webhooks --ndjson jobs.ndjson
+  jq -c '{task: \"build\", payload: ., context: {account_id}}' reports.json |
+    fairgate stage reports --ndjson - --json";
 
 /// Take jobs back that still wait in staging
 #[derive(Debug, Args)]
@@ -93,8 +97,8 @@ pub(crate) struct CancelArgs {
 }
 
 const CANCEL: &str = "\
-Says of each job whether it was cancelled. Exits with 1 if any was not: it was admitted, cancelled before, or never there.
-The others are cancelled all the same.
+Says of each job whether it was cancelled. Exits with 1 if any was not: it was admitted, cancelled
+before, or never there. The others are cancelled all the same.
 
 Examples:
   fairgate cancel 0198c2a4-7d1e-7000-8000-00000000002a";

@@ -103,6 +103,20 @@ fn a_state_follows_the_name_and_is_dropped_with_it() {
     assert!(states.contains("renamed") && !states.contains("minute"), "{states}");
 }
 
+#[test]
+fn a_retry_time_is_never_in_the_past_whatever_the_year() {
+    let year_12_000 = 315_000_000_000 * SECOND;
+    let throttle = builder().throttle(|t| t.rate(1.0).per(seconds(1)));
+    let mut empty = Partition::of(&throttle.build().unwrap());
+    empty.take(year_12_000, 1);
+    let concurrency = builder().concurrency(|c| c.max(0.0));
+    let full = Partition::of(&concurrency.build().unwrap());
+    for partition in [empty, full] {
+        let denial = partition.decide(year_12_000).denial.unwrap();
+        assert!(denial.until >= at(year_12_000), "{denial:?}");
+    }
+}
+
 proptest! {
     #[test]
     fn every_bad_number_denies_with_its_reason_wherever_it_stands(

@@ -1,5 +1,5 @@
 -- Locks up to $3 due partitions of shard $2, longest due first, and returns every fact that a decision needs. $1 policy, $4 now.
--- The flags are read in this statement, after the policy's lock was had in an earlier one.
+-- The flags are read in this statement, after the policy's lock was had in an earlier one; keys and contexts are read after the locks.
 WITH t AS MATERIALIZED (
     SELECT coalesce($4, clock_timestamp()) AS now),
 open AS MATERIALIZED (
@@ -11,7 +11,7 @@ claimed AS MATERIALIZED (
      WHERE s.shard_id = $2 AND s.due_at <= (SELECT t.now FROM t) AND EXISTS (SELECT FROM open)
      ORDER BY s.due_at LIMIT $3
        FOR NO KEY UPDATE SKIP LOCKED)
-SELECT c.id, p.key, p.context::text AS context, c.pending, c.in_flight::bigint AS in_flight, c.gates, c.recent, c.recent_at, c.starved,
-       t.now, open.revision
-  FROM claimed c JOIN fairgate.partition p ON p.id = c.id CROSS JOIN t CROSS JOIN open
+-- FULL JOIN: hash or merge only, so that no estimate can make it quadratic.
+SELECT c.id, p.key, p.context, c.pending, c.in_flight::bigint AS in_flight, c.gates, c.recent, c.recent_at, c.starved, t.now, open.revision
+  FROM claimed c FULL JOIN fairgate.locked_partitions(ARRAY (SELECT id FROM claimed)) p ON p.id = c.id CROSS JOIN t CROSS JOIN open
  ORDER BY c.due_at

@@ -1,2 +1,3 @@
--- Shared: ticks run side by side; pause and apply take the exclusive one and so wait for the ticks that have begun.
-SELECT pg_advisory_xact_lock_shared(1181114740, $1)
+-- Shared: ticks run side by side, and pause and apply, which take the exclusive one, wait for those that have begun. False while one of these
+-- holds it or waits for it: a tick that waited behind them would hold up every other policy, for as long as a frozen ticker does.
+SELECT pg_try_advisory_xact_lock_shared(1181114740, $1)

@@ -5,10 +5,10 @@ DECLARE
     nudges bigint;
 BEGIN
     WITH taken AS MATERIALIZED (
-        SELECT NULL::uuid AS admission_id, u.job_id, NULL::uuid AS partition_id, $1 AS policy, u.partition_key, u.task, u.payload, u.priority,
-               u.queue_name, u.max_attempts, u.run_at, u.ordinal
-          FROM unnest($2, $3, $4, $5, $6, $7, $8, $9) WITH ORDINALITY
-               u (job_id, partition_key, task, payload, priority, run_at, queue_name, max_attempts, ordinal)),
+        SELECT NULL::uuid AS admission_id, o.*, $1 AS policy, {queue_id} AS queue_id
+          FROM (SELECT * FROM unnest($2, $3, $4, $5, $6, $7, $8, $9) WITH ORDINALITY
+                       u (job_id, partition_key, task, payload, priority, run_at, queue_name, max_attempts, ordinal)
+                 ORDER BY u.ordinal) o),
     {enqueue}
     SELECT count(*) INTO nudges FROM nudged;
 END $fairgate$;

@@ -96,7 +96,7 @@ async fn install_sql(
     let hooks = queue.hooks().filter(|_| hooks);
     let digest = hooks.as_ref().map(|text| digest(text));
     let mut tx = conn.begin().await.doing(DOING)?;
-    let send = include_str!("../../queries/registry/enqueue_function.sql")
+    let send = include_str!("../../queries/registry/enqueue_function.sql").replace("{queue_id}", &queue.queue_id())
         .replace("{id}", &id.to_string())
         .replace("{enqueue}", &queue.enqueue());
     sqlx::raw_sql(AssertSqlSafe(send)).execute(&mut *tx).await.doing(DOING)?;

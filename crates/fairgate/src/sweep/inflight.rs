@@ -74,20 +74,19 @@ impl Sweeper {
         settings: &Settings,
         now: Option<DateTime<Utc>>,
     ) -> Result<(i64, bool), DatabaseError> {
-        let (at, id) = self.places.get(&queue_id).copied().unwrap_or((DateTime::UNIX_EPOCH, Uuid::nil()));
-        let quiet: Vec<(Uuid, String, DateTime<Utc>)> =
+        let place = self.places.get(&queue_id).copied().unwrap_or(Uuid::nil());
+        let quiet: Vec<(Uuid, String)> =
             sqlx::query_as(include_str!("../../queries/sweep/list_quiet_admissions.sql"))
                 .bind(queue_id)
                 .bind(interval(settings.inflight_queued_stale_after))
                 .bind(now)
-                .bind(at)
-                .bind(id)
+                .bind(place)
                 .fetch_all(&mut *conn)
                 .await
                 .doing("listing quiet slots")?;
         let done = quiet.len() < ROUND;
         match quiet.last() {
-            Some(last) if !done => self.places.insert(queue_id, (last.2, last.0)),
+            Some(last) if !done => self.places.insert(queue_id, last.0),
             _ => self.places.remove(&queue_id),
         };
         if quiet.is_empty() {

@@ -7,25 +7,36 @@ use super::interval;
 use crate::error::{DatabaseError, Doing};
 use crate::settings::Settings;
 
+/// Partitions that one sweep looks at; the next goes on from there.
+const STRETCH: i64 = 20_000;
+
+#[derive(sqlx::FromRow)]
+struct Seen {
+    id: Uuid,
+    gates: Option<String>,
+    now: DateTime<Utc>,
+    idle: bool,
+}
+
 /// A partition is marked if and only if it is empty, nothing has happened to it for `partition_inactive_after`, and forgetting its gates
-/// would reset no limit.
+/// would reset no limit. `place` moves through the table, one stretch a sweep.
 pub(super) async fn mark(
     conn: &mut PgConnection,
     settings: &Settings,
     now: Option<DateTime<Utc>>,
+    place: &mut Uuid,
 ) -> Result<u64, DatabaseError> {
-    let idle: Vec<(Uuid, Option<String>, DateTime<Utc>)> =
-        sqlx::query_as(include_str!("../../queries/sweep/list_idle_partitions.sql"))
-            .bind(interval(settings.partition_inactive_after))
-            .bind(now)
-            .fetch_all(&mut *conn)
-            .await
-            .doing("listing idle partitions")?;
-    let resting: Vec<Uuid> = idle
-        .into_iter()
-        .filter(|(_, gates, now)| GateStates::parse(gates.as_deref()).at_rest(*now))
-        .map(|(id, ..)| id)
-        .collect();
+    let seen: Vec<Seen> = sqlx::query_as(include_str!("../../queries/sweep/list_idle_partitions.sql"))
+        .bind(interval(settings.partition_inactive_after))
+        .bind(now)
+        .bind(*place)
+        .bind(STRETCH)
+        .fetch_all(&mut *conn)
+        .await
+        .doing("listing idle partitions")?;
+    *place = seen.last().map_or(Uuid::nil(), |row| row.id);
+    let rests = |row: &Seen| row.idle && GateStates::parse(row.gates.as_deref()).at_rest(row.now);
+    let resting: Vec<Uuid> = seen.iter().filter(|row| rests(row)).map(|row| row.id).collect();
     if resting.is_empty() {
         return Ok(0);
     }

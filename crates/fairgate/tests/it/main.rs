@@ -1,4 +1,30 @@
 //! The engine against a real PostgreSQL and Graphile Worker's real tables.
 
+mod absorb;
 mod admit;
+mod cancel;
+mod claim;
+mod contention;
+mod context;
+mod crash;
+mod disabled;
+mod doors;
+mod fairness;
+mod gates;
+mod isolate;
+mod keys;
+mod operate;
+mod partitions;
+mod payload;
+mod plans;
+mod registry;
+mod samples;
+mod stage;
+mod statements;
+mod sweep;
+mod ticker;
+mod track;
+mod wait;
+mod wake;
+mod worker;
 mod world;

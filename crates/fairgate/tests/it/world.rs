@@ -1,9 +1,10 @@
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use fairgate::queue::GraphileWorker;
-use fairgate::ticker::PassReport;
-use fairgate::{NewJob, Policy, Settings, Staged, Ticker};
+use fairgate::sweep::{Sweeper, Swept};
+use fairgate::ticker::{PassReport, TickerBuilder};
+use fairgate::{NewJob, Policy, PolicyName, Settings, Staged, Ticker};
 use fairgate_testkit::TestDb;
-use serde_json::json;
+use serde_json::{Value, json};
 use sqlx::{AssertSqlSafe, PgConnection, PgPool};
 
 /// A database with registered policies and one ticker that is driven by hand.
@@ -35,7 +36,17 @@ impl World {
     pub(crate) async fn stage(&self, policy: &str, tenant: &str, count: usize) -> Vec<Staged> {
         let jobs: Vec<NewJob> =
             (0..count).map(|n| job(tenant).payload(&json!({ "n": n })).expect("payload")).collect();
-        fairgate::stage_many(&mut *self.conn().await, policy, &jobs).await.expect("staged")
+        self.stage_jobs(policy, &jobs).await
+    }
+
+    pub(crate) async fn stage_jobs(&self, policy: &str, jobs: &[NewJob]) -> Vec<Staged> {
+        fairgate::stage_many(&mut *self.conn().await, policy, jobs).await.expect("staged")
+    }
+
+    /// Stages one job of a tenant with a context of its own; `tenant` is added to it.
+    pub(crate) async fn stage_with(&self, policy: &str, tenant: &str, context: Value) -> Staged {
+        let one = with_context(tenant, context);
+        fairgate::stage(&mut *self.conn().await, policy, &one).await.expect("staged")
     }
 
     /// One pass of the ticker by the database's clock.
@@ -49,6 +60,11 @@ impl World {
         self.ticker.pass(&mut conn, now.into(), None).await.expect("a pass")
     }
 
+    /// Jobs that one pass at that time admits.
+    pub(crate) async fn admitted_at(&mut self, now: DateTime<Utc>) -> u64 {
+        self.pass_at(now).await.ticks.jobs_admitted
+    }
+
     /// Passes until one admits nothing.
     pub(crate) async fn settle(&mut self) -> u64 {
         let mut admitted = 0;
@@ -59,6 +75,24 @@ impl World {
                 return admitted;
             }
         }
+    }
+
+    /// Folds the reports in without a tick.
+    pub(crate) async fn absorb(&self) {
+        fairgate::absorb::absorb(&mut *self.conn().await, None).await.expect("absorbed");
+    }
+
+    /// Every sweep once, by a sweeper that remembers nothing, at a time of the test's choice.
+    pub(crate) async fn sweep_at(&self, settings: &Settings, now: impl Into<Option<DateTime<Utc>>>) -> Swept {
+        let mut conn = self.conn().await;
+        Sweeper::default().run(&mut conn, settings, now.into()).await.expect("a sweep")
+    }
+
+    /// The database's time, and so many milliseconds on.
+    pub(crate) async fn after_ms(&self, ms: i64) -> DateTime<Utc> {
+        let now: DateTime<Utc> =
+            sqlx::query_scalar("SELECT clock_timestamp()").fetch_one(self.pool()).await.expect("the time");
+        now + TimeDelta::milliseconds(ms)
     }
 
     /// One number from the database.
@@ -77,9 +111,27 @@ impl World {
             .unwrap_or_else(|e| panic!("{sql}: {e}"))
     }
 
+    /// One text from the database.
+    pub(crate) async fn text(&self, sql: &str) -> String {
+        self.column(sql).await.pop().unwrap_or_else(|| panic!("{sql}: no row"))
+    }
+
     pub(crate) async fn execute(&self, sql: &str) -> u64 {
         let done = sqlx::raw_sql(AssertSqlSafe(sql.to_owned())).execute(self.pool()).await;
         done.unwrap_or_else(|e| panic!("{sql}: {e}")).rows_affected()
+    }
+
+    /// Every row that an admission may touch, as text.
+    pub(crate) async fn everything(&self) -> String {
+        self.text(include_str!("everything.sql")).await
+    }
+
+    pub(crate) async fn in_flight(&self) -> i64 {
+        self.number("SELECT count(*) FROM fairgate.in_flight").await
+    }
+
+    pub(crate) async fn queue_length(&self) -> i64 {
+        self.number("SELECT count(*) FROM graphile_worker._private_jobs").await
     }
 
     /// Every counter agrees with its rows.
@@ -102,24 +154,43 @@ impl World {
     }
 }
 
+/// A builder of tickers that know queue `main`.
+pub(crate) fn builder(pool: &PgPool) -> TickerBuilder {
+    let queue = GraphileWorker::new("graphile_worker").expect("a name");
+    Ticker::builder(pool.clone()).queue("main", queue).expect("a name")
+}
+
 pub(crate) async fn ticker(pool: &PgPool, policies: Vec<Policy>, settings: Settings) -> Ticker {
-    let mut builder = Ticker::builder(pool.clone())
-        .settings(settings)
-        .queue("main", GraphileWorker::new("graphile_worker").expect("a name"))
-        .expect("a name");
-    for policy in policies {
-        builder = builder.policy(policy);
-    }
+    let builder = policies.into_iter().fold(builder(pool).settings(settings), TickerBuilder::policy);
     builder.register().await.expect("registered")
 }
 
 /// A job of a tenant, for policies that partition by `tenant`.
 pub(crate) fn job(tenant: &str) -> NewJob {
-    NewJob::new("work").context(&json!({ "tenant": tenant })).expect("a context")
+    with_context(tenant, json!({}))
+}
+
+fn with_context(tenant: &str, mut context: Value) -> NewJob {
+    context["tenant"] = tenant.into();
+    NewJob::new("work").context(&context).expect("a context")
 }
 
 pub(crate) fn policy(name: &str) -> fairgate::PolicyBuilder {
     Policy::builder(name).queue("main").partition_by("tenant")
+}
+
+/// A policy without gates.
+pub(crate) fn open(name: &str) -> Policy {
+    policy(name).build().expect("a policy")
+}
+
+/// A policy that lets `max` jobs of a partition be in flight.
+pub(crate) fn capped(name: &str, max: f64) -> Policy {
+    policy(name).concurrency(|c| c.max(max)).build().expect("a policy")
+}
+
+pub(crate) fn name(policy: &str) -> PolicyName {
+    policy.parse().expect("a name")
 }
 
 /// Jobs of a tenant in the queue, by our mark.

@@ -43,6 +43,10 @@ impl Queue for GraphileWorker {
         }
     }
 
+    fn queue_id(&self) -> String {
+        self.fill("nextval((SELECT pg_get_serial_sequence('{schema}._private_jobs', 'id')::regclass))")
+    }
+
     fn enqueue(&self) -> String {
         self.fill(include_str!("enqueue.sql"))
     }

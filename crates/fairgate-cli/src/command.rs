@@ -1,0 +1,41 @@
+//! One file per command: what it calls and what it prints.
+
+mod apply;
+mod cancel;
+mod check;
+mod doctor;
+mod init;
+mod migrate;
+mod operate;
+mod partitions;
+mod policies;
+mod run;
+mod stage;
+mod status;
+
+use std::process::ExitCode;
+
+use crate::args::Command;
+use crate::error::CliError;
+
+/// Runs a command to its exit code.
+pub(crate) async fn run(command: Command) -> Result<ExitCode, CliError> {
+    match command {
+        Command::Init(args) => init::run(&args),
+        Command::Migrate(args) => migrate::run(&args).await,
+        Command::Check(args) => check::run(&args),
+        Command::Apply(args) => apply::run(&args).await,
+        Command::Run(args) => run::run(&args).await,
+        Command::Demo(args) => crate::demo::run(&args).await,
+        Command::Stage(args) => stage::run(&args).await,
+        Command::Cancel(args) => cancel::run(&args).await,
+        Command::Status(args) => status::run(&args).await,
+        Command::Policies(args) => policies::run(&args).await,
+        Command::Partitions(args) => partitions::run(&args).await,
+        Command::Pause(args) => operate::pause(&args).await,
+        Command::Resume(args) => operate::resume(&args).await,
+        Command::Enable(args) => operate::switch(&args, true).await,
+        Command::Disable(args) => operate::switch(&args, false).await,
+        Command::Doctor(args) => doctor::run(&args).await,
+    }
+}

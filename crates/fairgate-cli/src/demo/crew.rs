@@ -1,0 +1,84 @@
+//! The tickers and workers that run beside each other in this process.
+
+use std::time::Duration;
+
+use fairgate::Ticker;
+use graphile_worker::Worker;
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+use super::install;
+use super::place::Place;
+use super::rules::QUEUE;
+use super::workers;
+use crate::error::CliError;
+use crate::{database, output};
+
+/// How long they may take to lay down their work.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// What runs, and how it is told to stop.
+pub(super) struct Crew {
+    stop: CancellationToken,
+    tasks: JoinSet<Result<(), CliError>>,
+}
+
+impl Crew {
+    /// Starts a ticker for each of the demo's policies, which leaves every other policy of the database alone, and the workers.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub(super) async fn start(
+        place: &Place,
+        workers: Vec<Worker>,
+        stop: CancellationToken,
+    ) -> Result<Self, CliError> {
+        let mut tasks = JoinSet::new();
+        for name in install::names()? {
+            let queue = fairgate::queue::GraphileWorker::new(workers::SCHEMA)
+                .map_err(|error| CliError::failed(error.to_string()))?;
+            let ticker = Ticker::builder(database::ticker_pool(&place.database, false).await?)
+                .queue(QUEUE, queue)
+                .map_err(|error| CliError::failed(error.to_string()))?
+                .only_policy(&name)
+                .build()?;
+            let stopped = stop.clone().cancelled_owned();
+            tasks.spawn(async move { ticker.run(stopped).await.map_err(CliError::from) });
+        }
+        for worker in workers {
+            tasks.spawn(async move {
+                worker.run().await.map_err(|error| {
+                    CliError::failed("a worker of the demo's queue stopped").cause(error.to_string())
+                })
+            });
+        }
+        Ok(Self { stop, tasks })
+    }
+
+    /// Waits for one to end, which none does by itself unless something is wrong.
+    pub(super) async fn failed(&mut self) -> CliError {
+        match self.tasks.join_next().await {
+            Some(Ok(Err(error))) => error,
+            Some(Ok(Ok(()))) => CliError::failed("a ticker or worker of the demo stopped by itself"),
+            Some(Err(error)) => {
+                CliError::failed("a ticker or worker of the demo broke").cause(error.to_string())
+            }
+            None => std::future::pending().await,
+        }
+    }
+
+    /// Stops all of them, each after what it has in hand.
+    pub(super) async fn dismiss(mut self) {
+        self.stop.cancel();
+        let all = async {
+            while let Some(ended) = self.tasks.join_next().await {
+                if let Ok(Err(error)) = ended {
+                    output::say(&error.to_string());
+                }
+            }
+        };
+        if tokio::time::timeout(PATIENCE, all).await.is_err() {
+            output::say("warning: a ticker or worker of the demo did not stop in time");
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! `fairgate demo`: real jobs of many tenants through a real queue, and an audit of what went through.
+//!
+//! The walk of recorded events ([`walk`]) is staged again and again ([`feed`]); tickers and Graphile workers ([`crew`]) run in this
+//! process; every job is a request to a local endpoint ([`endpoint`]). Meanwhile the numbers are shown ([`board`], [`screen`]). At the
+//! end the record that triggers and the endpoint have written ([`record`]) is audited ([`mod@audit`]).
+
+mod audit;
+mod board;
+mod crew;
+mod drive;
+mod endpoint;
+mod feed;
+mod install;
+mod pace;
+mod place;
+mod record;
+mod report;
+mod rules;
+mod screen;
+mod stop;
+mod table;
+mod tenants;
+mod walk;
+mod workers;
+
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
+
+use sqlx::PgConnection;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use crate::args::DemoArgs;
+use crate::error::CliError;
+use crate::{database, output};
+use crew::Crew;
+use drive::{Ending, Stage, drive};
+use endpoint::Endpoint;
+use feed::Fed;
+use place::Place;
+use report::Report;
+use rules::{FACTORS, Route};
+use stop::{INTERRUPTED, Stop};
+use tenants::Tenants;
+use walk::Walk;
+
+/// Connections of the workers, all together.
+const WORKER_CONNECTIONS: u32 = 16;
+
+/// Runs the demo to its exit code: 0 when everything was done exactly once and no limit was exceeded.
+pub(crate) async fn run(args: &DemoArgs) -> Result<ExitCode, CliError> {
+    let mut stop = Stop::listen()?;
+    let walk = Arc::new(Walk::recorded());
+    introduce(args, &walk);
+    let place = tokio::select! {
+        place = Place::open(&args.database) => place?,
+        () = stop.asked() => return Ok(INTERRUPTED.into()),
+    };
+    place.introduce();
+    let outcome = play(args, walk, &place, &mut stop).await;
+    place.close().await;
+    outcome
+}
+
+fn introduce(args: &DemoArgs, walk: &Walk) {
+    output::say(&format!(
+        "fairgate demo: {} recorded GitHub events ({} rows of one walk) are deliveries to the owners of {} accounts.\n\
+         The walk is replayed every {} s, each time as new deliveries, and the three busiest accounts are multiplied by {}.",
+        walk.events().count(),
+        walk.rows,
+        walk.owners.len(),
+        pace::REPLAY_EVERY.as_secs(),
+        FACTORS.map(|factor| factor.to_string()).join(", ")
+    ));
+    let policies = Route::ALL.map(|route| format!("{}: {}", route.policy(), route.gates()));
+    output::say(&format!("policies: {}", policies.join("; ")));
+    output::say(&format!("queue: {}, {} workers in this process", args.queue, workers::WORKERS));
+    if !args.headless {
+        output::say(&format!(
+            "the admin pages (port {}) are not built in yet; this table is the demo",
+            args.port
+        ));
+    }
+}
+
+async fn play(
+    args: &DemoArgs,
+    walk: Arc<Walk>,
+    place: &Place,
+    stop: &mut Stop,
+) -> Result<ExitCode, CliError> {
+    let (mut stage, producer) = tokio::select! {
+        stage = set_up(walk, place) => stage?,
+        () = stop.asked() => return Ok(INTERRUPTED.into()),
+    };
+    let begun = Instant::now();
+    let ending = drive(&mut stage, producer, args.duration, stop).await;
+    let Stage { walk, tenants, endpoint, crew, mut observer } = stage;
+    if !matches!(ending, Ok(Ending::Quit)) {
+        crew.dismiss().await;
+    }
+    let fed = match ending {
+        Ok(Ending::Over(fed)) => fed,
+        Ok(Ending::Quit) => return Ok(INTERRUPTED.into()),
+        Err(error) => {
+            // What broke the demo may well break this too, and the first error says why.
+            let _ = record::close(&mut observer).await;
+            return Err(error);
+        }
+    };
+    let took = begun.elapsed();
+    record::received(&mut observer, &endpoint.take()).await?;
+    finish(args, &walk, &tenants, fed, took, &mut observer).await
+}
+
+/// Everything in place, nothing staged yet; and a connection to stage with.
+async fn set_up(walk: Arc<Walk>, place: &Place) -> Result<(Stage, PgConnection), CliError> {
+    let tenants = Arc::new(Tenants::of(&walk));
+    let mut observer = database::connect(&place.database).await?;
+    install::lock(&mut observer).await?;
+    fairgate::migrate(&mut observer).await?;
+    let endpoint = Endpoint::open(tenants.clone()).await?;
+    let stop = CancellationToken::new();
+    let workers = workers::hire(&place.pool(WORKER_CONNECTIONS)?, endpoint.url(), &stop).await?;
+    install::register(&mut observer).await?;
+    install::clear(&mut observer).await?;
+    record::open(&mut observer, &tenants).await?;
+    let crew = Crew::start(place, workers, stop).await?;
+    let producer = database::connect(&place.database).await?;
+    Ok((Stage { walk, tenants, endpoint, crew, observer }, producer))
+}
+
+/// Audits the record, and prints the result.
+async fn finish(
+    args: &DemoArgs,
+    walk: &Walk,
+    tenants: &Tenants,
+    fed: Fed,
+    took: Duration,
+    conn: &mut PgConnection,
+) -> Result<ExitCode, CliError> {
+    let audit = audit::audit(conn).await?;
+    let finals = record::finals(conn).await?;
+    record::close(conn).await?;
+    let report = Report::new(walk, tenants, fed, &finals, audit, took);
+    if args.output.json {
+        output::print_json(&report)?;
+    } else {
+        let width = crossterm::terminal::size().map_or(100, |(width, _)| width.into());
+        output::print(&report.text(tenants, &finals, width))?;
+    }
+    if report.is_good() {
+        return Ok(ExitCode::SUCCESS);
+    }
+    // Nothing of the demo must go on where others work.
+    install::clear(conn).await?;
+    output::say("error: not every delivery was done exactly once within the limits; the result says which");
+    Ok(ExitCode::FAILURE)
+}
+
+/// Names what failed in the database; use with `map_err`.
+fn database_error(doing: &'static str) -> impl FnOnce(sqlx::Error) -> CliError {
+    move |source| fairgate::DatabaseError { doing, source }.into()
+}

@@ -1,0 +1,25 @@
+-- The parameters in force, read from the registered definition and the stored context, without any of the engine's own code.
+
+-- A gate's number: fixed, or from the context with a default. NULL: there is none that could be used.
+CREATE FUNCTION torture.number_in_force(param jsonb, context jsonb) RETURNS numeric
+LANGUAGE sql VOLATILE AS $$
+    SELECT CASE WHEN n.number >= 0 THEN n.number END
+      FROM (SELECT context #> string_to_array(param ->> 'from', '.') AS value) v
+     CROSS JOIN LATERAL (
+           SELECT CASE WHEN jsonb_typeof(param) = 'number' THEN param::numeric
+                       WHEN v.value IS NULL OR jsonb_typeof(v.value) = 'null' THEN (param ->> 'default')::numeric
+                       WHEN jsonb_typeof(v.value) = 'number' THEN v.value::numeric END AS number) n
+$$;
+
+-- The gates of a partition. VOLATILE, so that each call reads what is committed at that moment and what this transaction did.
+CREATE FUNCTION torture.gates_in_force(partition uuid)
+RETURNS TABLE (gate text, kind text, max numeric, rate float8, burst float8)
+LANGUAGE sql VOLATILE AS $$
+    SELECT g ->> 'name', g ->> 'type',
+           floor(torture.number_in_force(g -> 'max', p.context)),
+           (torture.number_in_force(g -> 'rate', p.context) / extract(epoch FROM (g ->> 'per')::interval))::float8,
+           greatest(1, torture.number_in_force(coalesce(g -> 'burst', g -> 'rate'), p.context))::float8
+      FROM fairgate.partition p JOIN fairgate.policy d ON d.id = p.policy_id
+     CROSS JOIN LATERAL jsonb_array_elements(coalesce(d.definition -> 'gates', '[]')) g
+     WHERE p.id = partition
+$$;

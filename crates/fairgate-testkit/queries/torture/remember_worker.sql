@@ -1,0 +1,1 @@
+INSERT INTO torture.worker (worker_id, application_name) VALUES ($1, $2)

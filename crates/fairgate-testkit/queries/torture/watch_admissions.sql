@@ -1,0 +1,45 @@
+-- Looks at every admission, in its own transaction, after all rows of the statement are there. Each statement of the function has a
+-- snapshot of its own: it counts what is committed now and what this transaction did, where the gates counted with a counter.
+CREATE FUNCTION torture.watch_admissions() RETURNS trigger
+LANGUAGE plpgsql AS $$
+BEGIN
+    INSERT INTO torture.admission (job_id, partition_id, admitted_at) SELECT n.job_id, n.partition_id, n.admitted_at FROM new_rows n;
+
+    -- In flight within the limit in force. A limit that cannot be read admits nothing.
+    INSERT INTO torture.violation (fault, detail)
+    SELECT 'over_limit', format('%s in flight in partition %s, gate %s allows %s', c.in_flight, c.partition_id, g.gate, coalesce(g.max::text, 'none'))
+      FROM (SELECT f.partition_id, count(*) AS in_flight FROM fairgate.in_flight f
+             WHERE f.partition_id IN (SELECT n.partition_id FROM new_rows n WHERE NOT n.forced) GROUP BY 1) c
+     CROSS JOIN LATERAL torture.gates_in_force(c.partition_id) g
+     WHERE g.kind = 'concurrency' AND (g.max IS NULL OR c.in_flight > g.max);
+    INSERT INTO torture.violation (fault, detail)
+    SELECT 'over_limit', format('partition %s admitted a job, gate %s has no rate that can be read', n.partition_id, g.gate)
+      FROM (SELECT DISTINCT partition_id FROM new_rows WHERE NOT forced) n CROSS JOIN LATERAL torture.gates_in_force(n.partition_id) g
+     WHERE g.kind = 'throttle' AND (g.rate IS NULL OR g.burst IS NULL);
+
+    -- The limits that the rows were admitted under are those in force.
+    INSERT INTO torture.violation (fault, detail)
+    SELECT 'other_limit', format('partition %s admitted under %s, gate %s allows %s', n.partition_id, n.limits, g.gate, coalesce(g.max::text, 'none'))
+      FROM (SELECT DISTINCT partition_id, limits FROM new_rows WHERE NOT forced) n CROSS JOIN LATERAL torture.gates_in_force(n.partition_id) g
+     WHERE g.kind = 'concurrency' AND (n.limits ->> g.gate)::numeric IS DISTINCT FROM g.max;
+
+    -- A policy that is paused, disabled or retired admits nothing, and every slot belongs to a partition that is there.
+    INSERT INTO torture.violation (fault, detail)
+    SELECT 'closed_policy', format('policy %s admitted %s jobs', coalesce(p.name, n.policy_id::text), n.jobs)
+      FROM (SELECT policy_id, count(*) AS jobs FROM new_rows WHERE NOT forced GROUP BY 1) n LEFT JOIN fairgate.policy p ON p.id = n.policy_id
+     WHERE (p.enabled AND NOT p.paused AND NOT p.retired) IS NOT TRUE;
+    INSERT INTO torture.violation (fault, detail)
+    SELECT 'no_partition', format('partition %s admitted a job and is not there', n.partition_id)
+      FROM (SELECT DISTINCT partition_id FROM new_rows) n
+     WHERE NOT EXISTS (SELECT FROM fairgate.partition p JOIN fairgate.partition_state s USING (id) WHERE p.id = n.partition_id);
+
+    -- The instant of the decision lies in the transaction.
+    INSERT INTO torture.violation (fault, detail)
+    SELECT 'wrong_time', format('admitted at %s in a transaction that began at %s, now %s', n.admitted_at, now(), clock_timestamp())
+      FROM (SELECT DISTINCT admitted_at FROM new_rows) n
+     WHERE n.admitted_at NOT BETWEEN now() AND clock_timestamp();
+    RETURN NULL;
+END $$;
+
+CREATE TRIGGER torture_watch_admissions AFTER INSERT ON fairgate.in_flight REFERENCING NEW TABLE AS new_rows
+    FOR EACH STATEMENT EXECUTE FUNCTION torture.watch_admissions();

@@ -1,0 +1,122 @@
+//! The other participants: an operator, those who hold slots while they beat, an auditor, and one who tidies up behind dead workers.
+
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use fairgate::registry::{Options, Source, apply};
+use fairgate::{PolicyName, doctor, operate};
+use sqlx::PgPool;
+
+use super::cast::Living;
+use super::complaints::{Complaints, Fault, Trouble};
+use super::policies::{NAMES, policies, queue};
+use super::random::Random;
+use super::role::Stop;
+use super::stager::Backlog;
+
+/// Applies new limits, pauses and resumes until told to stop. Returns how often it changed limits, how often it paused, and the longest time
+/// that one of these had to wait for the ticks.
+pub(super) async fn operate(
+    pool: PgPool,
+    mut random: Random,
+    stop: Stop,
+    complaints: &Complaints,
+) -> (u64, u64, Duration) {
+    let (mut changes, mut pauses, mut longest) = (0, 0, Duration::ZERO);
+    // The first definitions are revision 1.
+    let mut revision = 1;
+    while !*stop.borrow() {
+        tokio::time::sleep(random.millis(50, 600)).await;
+        let began = Instant::now();
+        if random.chance(0.5) {
+            revision += 1;
+            let done = change_limits(&pool, &mut random, revision).await;
+            changes += u64::from(complaints.hear("the operator", done).is_some());
+            longest = longest.max(began.elapsed());
+        } else {
+            let policy = random.pick(&NAMES);
+            let done = pause(&pool, policy, true).await;
+            longest = longest.max(began.elapsed());
+            pauses += u64::from(complaints.hear("the operator", done).is_some());
+            tokio::time::sleep(random.millis(0, 300)).await;
+            let done = pause(&pool, policy, false).await;
+            complaints.hear("the operator", done);
+        }
+    }
+    (changes, pauses, longest)
+}
+
+/// Registers the policies with other limits.
+pub(super) async fn change_limits(pool: &PgPool, random: &mut Random, revision: u32) -> Result<(), Trouble> {
+    let options =
+        Options { source: Source::Code, revision: Some(revision), hooks: true, go_back: false };
+    apply(&mut *pool.acquire().await?, &[queue()], &policies(random), options).await?;
+    Ok(())
+}
+
+/// Pauses a policy or lets it go on.
+pub(super) async fn pause(pool: &PgPool, policy: &str, paused: bool) -> Result<(), Trouble> {
+    let name: PolicyName = policy.parse()?;
+    let mut conn = pool.acquire().await?;
+    if paused {
+        operate::pause(&mut conn, &name).await?;
+    } else {
+        operate::resume(&mut conn, &name).await?;
+    }
+    Ok(())
+}
+
+/// Beats for admissions in transactions that stay open for a moment, so that finishers meet locked rows.
+pub(super) async fn hold_slots(pool: PgPool, mut random: Random, stop: Stop, complaints: &Complaints) {
+    while !*stop.borrow() {
+        complaints.hear("a beating holder", hold_one(&pool, &mut random).await);
+        tokio::time::sleep(random.millis(0, 3)).await;
+    }
+}
+
+async fn hold_one(pool: &PgPool, random: &mut Random) -> Result<(), Trouble> {
+    let mut tx = pool.begin().await?;
+    sqlx::query(include_str!("../../queries/torture/hold_a_slot.sql"))
+        .bind(random.unit())
+        .execute(&mut *tx)
+        .await?;
+    tokio::time::sleep(random.millis(0, 20)).await;
+    tx.commit().await?;
+    Ok(())
+}
+
+/// Compares counters with rows, in one snapshot after the other. Returns how often.
+pub(super) async fn audit(pool: PgPool, stop: Stop, complaints: &Complaints) -> u64 {
+    let mut audits = 0;
+    while !*stop.borrow() {
+        audits += u64::from(complaints.hear("the auditor", audit_once(&pool, complaints).await).is_some());
+        tokio::time::sleep(Duration::from_millis(500)).await;
+    }
+    audits
+}
+
+/// One comparison.
+pub(super) async fn audit_once(pool: &PgPool, complaints: &Complaints) -> Result<(), Trouble> {
+    for wrong in doctor::audit(&mut *pool.acquire().await?).await? {
+        complaints.add(Fault::CountersDisagree, format!("{wrong:?}"));
+    }
+    Ok(())
+}
+
+/// Frees the queue's locks of dead workers, hurries retries, and looks how much waits, until told to stop.
+pub(super) async fn tidy(pool: PgPool, living: Living, stop: Stop, backlog: &Backlog, complaints: &Complaints) {
+    while !*stop.borrow() {
+        let names = living.lock().expect("nobody panics with this lock").clone();
+        if let Some(waiting) = complaints.hear("the janitor", tidy_once(&pool, &names).await) {
+            backlog.store(waiting, Ordering::Relaxed);
+        }
+        tokio::time::sleep(Duration::from_millis(150)).await;
+    }
+}
+
+async fn tidy_once(pool: &PgPool, living: &[String]) -> Result<i64, Trouble> {
+    sqlx::query(include_str!("../../queries/torture/free_dead_workers.sql")).bind(living).execute(pool).await?;
+    sqlx::query(include_str!("../../queries/torture/hurry_retries.sql")).execute(pool).await?;
+    let waiting = include_str!("../../queries/torture/waiting_jobs.sql");
+    Ok(sqlx::query_scalar(waiting).fetch_one(pool).await?)
+}

@@ -1,0 +1,77 @@
+//! What a run does.
+
+use std::time::Duration;
+
+use uuid::Uuid;
+
+/// How long, from which seed, and with which planted fault.
+#[derive(Debug, Clone, Copy)]
+pub struct Plan {
+    /// Where all chance comes from.
+    pub seed: u64,
+    /// How long everything is disturbed.
+    pub chaos: Duration,
+    /// How long the rest may take to be done afterwards.
+    pub patience: Duration,
+    /// The fault that the run is there to catch.
+    pub sabotage: Option<Sabotage>,
+}
+
+/// A fault that is planted into the test's own database.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sabotage {
+    /// The claim counts the slots in its own snapshot instead of reading the counter.
+    CountInClaim,
+    /// The finisher passes over a slot that somebody has locked.
+    SkippingRelease,
+}
+
+impl Sabotage {
+    pub(super) fn sql(self) -> &'static str {
+        match self {
+            Self::CountInClaim => include_str!("../../queries/torture/count_in_claim.sql"),
+            Self::SkippingRelease => include_str!("../../queries/torture/skipping_release.sql"),
+        }
+    }
+}
+
+impl Plan {
+    /// The run that everybody makes: as long as `FAIRGATE_TORTURE_SECONDS` says (15 seconds unless it is set), from the seed in
+    /// `FAIRGATE_TORTURE_SEED` (a new one unless it is set), and up to a minute to be done.
+    ///
+    /// # Panics
+    /// When one of them is not a whole number.
+    #[must_use]
+    pub fn from_environment() -> Self {
+        let seconds = number("FAIRGATE_TORTURE_SECONDS").unwrap_or(15);
+        Self {
+            seed: seed(),
+            chaos: Duration::from_secs(seconds),
+            patience: Duration::from_secs(60),
+            sabotage: None,
+        }
+    }
+
+    /// A short run with a planted fault. It does not wait for what the fault has made impossible.
+    ///
+    /// # Panics
+    /// As [`Plan::from_environment`].
+    #[must_use]
+    pub fn with(sabotage: Sabotage) -> Self {
+        Self {
+            seed: seed(),
+            chaos: Duration::from_secs(4),
+            patience: Duration::from_secs(2),
+            sabotage: Some(sabotage),
+        }
+    }
+}
+
+fn seed() -> u64 {
+    number("FAIRGATE_TORTURE_SEED").unwrap_or_else(|| Uuid::new_v4().as_u64_pair().0 >> 32)
+}
+
+fn number(variable: &str) -> Option<u64> {
+    let text = std::env::var(variable).ok().filter(|text| !text.is_empty())?;
+    Some(text.parse().unwrap_or_else(|_| panic!("{variable} is {text:?}; give a whole number")))
+}

@@ -1,0 +1,86 @@
+//! The policies under torture, and the limits that keep changing: by definition here, by context with every stage.
+
+use std::time::Duration;
+
+use fairgate::Policy;
+use fairgate::queue::GraphileWorker;
+use fairgate::registry::QueueSpec;
+use fairgate_core::definition::HalfLife;
+use serde_json::{Value, json};
+
+use super::random::Random;
+
+/// The names of the policies: a cap, a throttle with a cap, and no gates at all.
+pub(super) const NAMES: [&str; 3] = ["capped", "metered", "free"];
+/// Tenants that always have something to do.
+const HOT: usize = 6;
+/// Tenants that come and go, so that their partitions are removed and come back.
+const COLD: usize = 300;
+
+/// The queue behind the policies.
+pub(super) fn queue() -> QueueSpec {
+    let queue = GraphileWorker::new("graphile_worker").expect("a name");
+    QueueSpec { name: "main".parse().expect("a name"), queue: std::sync::Arc::new(queue) }
+}
+
+/// The three policies, each time with other limits.
+pub(super) fn policies(random: &mut Random) -> Vec<Policy> {
+    // A long back-off shows a finish that woke nobody.
+    let backoff = random.pick(&[50, 1_000, 30_000].map(Duration::from_millis));
+    let (fixed, default) = (random.chance(0.3), random.pick(&[1.0, 2.0, 3.0, 5.0]));
+    let capped = Policy::builder(NAMES[0]).queue("main").partition_by("tenant").shard_by("region").concurrency(|c| {
+        let c = c.full_backoff(backoff);
+        if fixed { c.max(default) } else { c.max_from("max", default) }
+    });
+    let per = random.pick(&[250, 500, 1_000].map(Duration::from_millis));
+    let (rate, burst) = (random.pick(&[5.0, 12.5, 40.0]), random.pick(&[None, Some(1.0), Some(8.0)]));
+    let metered = Policy::builder(NAMES[1])
+        .queue("main")
+        .partition_by("t:{tenant}")
+        .throttle(|t| {
+            let t = t.named("pace").rate_from("rate", rate).per(per);
+            if let Some(burst) = burst { t.burst_from("burst", burst) } else { t }
+        })
+        .concurrency(|c| c.named("slots").max_from("max", default).full_backoff(backoff));
+    let half_life = random.pick(&[HalfLife::None, HalfLife::Of(Duration::from_secs(5))]);
+    let free = Policy::builder(NAMES[2])
+        .queue("main")
+        .partition_by("tenant")
+        .fairness_half_life(half_life)
+        .admission_batch_size(random.pick(&[1, 7, 100]));
+    [capped, metered, free].map(|p| p.build().expect("a policy without mistakes")).into()
+}
+
+/// The context of a tenant at this moment. Now and then a limit holds everything, or cannot be read; the next one lets go again.
+pub(super) fn context(random: &mut Random) -> Value {
+    let tenant = if random.chance(0.7) {
+        format!("hot{}", random.below(HOT))
+    } else {
+        format!("cold{}", random.below(COLD))
+    };
+    let mut context = json!({ "tenant": tenant, "region": region(random) });
+    if random.chance(0.9) {
+        context["max"] = random.pick(&[0, 1, 1, 2, 2, 3, 4, 6]).into();
+    } else if random.chance(0.2) {
+        context["max"] = "many".into();
+    }
+    if random.chance(0.9) {
+        context["rate"] = random.pick(&[0.0, 2.5, 10.0, 25.0, 60.0]).into();
+    } else if random.chance(0.2) {
+        context["rate"] = (-1).into();
+    }
+    if random.chance(0.5) {
+        context["burst"] = random.pick(&[1.0, 2.5, 5.0, 20.0]).into();
+    }
+    context
+}
+
+/// A context that lets everything go.
+pub(super) fn generous(key: &str) -> Value {
+    let tenant = key.strip_prefix("t:").unwrap_or(key);
+    json!({ "tenant": tenant, "region": "last", "max": 20, "rate": 1_000, "burst": 100 })
+}
+
+fn region(random: &mut Random) -> &'static str {
+    random.pick(&["north", "south"])
+}
