@@ -1,64 +1,99 @@
-use std::time::{Duration, Instant};
+//! Admission into a lean table, beside moving the same rows with one statement per connection and no policies.
 
-use sqlx::Connection;
+use std::time::Instant;
 
-use crate::setup::Bench;
+use fairgate::{Settings, Ticker};
+use tokio::task::JoinSet;
 
-/// Times of one round.
-#[derive(Debug)]
-#[allow(dead_code)]
-pub(crate) struct Round {
-    raw: Duration,
-    fairgate: Duration,
-    ratio: f64,
-    passes: u64,
+use crate::lean::Lean;
+use crate::setup::{Bench, large_ticks, wide_open};
+use crate::table::{Row, Table, median};
+
+const SHAPES: [(u32, u32); 3] = [(20_000, 100), (50_000, 1_000), (100_000, 10_000)];
+
+pub(crate) async fn run(bench: &Bench, table: &mut Table) {
+    for (jobs, tenants) in SHAPES {
+        for (tickers, target) in [(1, 0.45), (4, 0.6)] {
+            for (name, settings, target, rounds) in [
+                ("500 partitions, 5,000 jobs a tick", large_ticks(), Some(target), 5),
+                ("the default batch sizes", Settings::default(), None, 1),
+            ] {
+                let (mut raw, mut ours) = (Vec::new(), Vec::new());
+                for round in 0..rounds {
+                    bench.empty().await;
+                    let mut crew = Vec::new();
+                    for _ in 0..tickers {
+                        crew.push(bench.ticker(wide_open(), settings.clone(), Lean::new()).await);
+                    }
+                    bench.fill(jobs, tenants).await;
+                    // Who goes first takes turns.
+                    if round % 2 == 0 {
+                        raw.push(move_raw(bench, tickers).await);
+                        bench.execute("TRUNCATE bench.lean; CHECKPOINT").await;
+                        ours.push(admit_all(bench, crew).await);
+                    } else {
+                        ours.push(admit_all(bench, crew).await);
+                        bench.execute("TRUNCATE bench.lean; CHECKPOINT").await;
+                        raw.push(move_raw(bench, tickers).await);
+                    }
+                    assert_eq!(
+                        bench.number("SELECT count(*) FROM fairgate.staged").await,
+                        0,
+                        "all was admitted"
+                    );
+                    assert_eq!(
+                        bench.number("SELECT count(*) FROM fairgate.in_flight").await,
+                        i64::from(jobs),
+                        "each once"
+                    );
+                }
+                let (raw, ours) = (median(&raw), median(&ours));
+                table.push(Row {
+                    section: "admission into a lean table, beside moving the rows with one statement",
+                    what: format!("{jobs} jobs, {tenants} partitions, {tickers} ticker(s), {name}"),
+                    ratio: Some(raw / ours),
+                    target,
+                    at_most: false,
+                    figures: format!(
+                        "{:.0} jobs/s beside {:.0}",
+                        f64::from(jobs) / ours,
+                        f64::from(jobs) / raw
+                    ),
+                });
+            }
+        }
+    }
 }
 
-pub(crate) async fn measure(bench: &Bench, jobs: u32, tenants: u32, tickers: u32, batch: u32, budget: u32) -> Round {
-    let mut crew = Vec::new();
-    for _ in 0..tickers {
-        crew.push(bench.ticker(batch, budget).await);
-    }
-    bench.execute(include_str!("../queries/empty.sql")).await;
-    let fill = include_str!("../queries/fill.sql").replace("{jobs}", &jobs.to_string()).replace("{tenants}", &tenants.to_string());
-    bench.execute(&fill).await;
-    for table in ["fairgate.staged", "fairgate.delta", "bench.raw_staged"] {
-        bench.execute(&format!("VACUUM ANALYZE {table}")).await;
-    }
-    bench.execute("CHECKPOINT").await;
-
+async fn move_raw(bench: &Bench, connections: u32) -> f64 {
     let began = Instant::now();
-    let mut movers = tokio::task::JoinSet::new();
-    for part in 0..tickers {
+    let mut movers = JoinSet::new();
+    for part in 0..connections {
         let pool = bench.pool.clone();
+        let (part, parts) = (i64::from(part), i64::from(connections));
         movers.spawn(async move {
-            sqlx::query(include_str!("../queries/move_raw.sql")).bind(part as i32).bind(tickers as i32).execute(&pool).await.expect("moved");
+            let moved = sqlx::query(include_str!("../queries/move_raw.sql"))
+                .bind(part)
+                .bind(parts)
+                .execute(&pool)
+                .await;
+            moved.expect("moved");
         });
     }
     movers.join_all().await;
-    let raw = began.elapsed();
-    bench.execute("TRUNCATE bench.lean; CHECKPOINT").await;
+    began.elapsed().as_secs_f64()
+}
 
+pub(crate) async fn admit_all(bench: &Bench, crew: Vec<Ticker>) -> f64 {
     let began = Instant::now();
-    let mut tasks = tokio::task::JoinSet::new();
+    let mut tasks = JoinSet::new();
     for mut ticker in crew {
         let pool = bench.pool.clone();
         tasks.spawn(async move {
             let mut conn = pool.acquire().await.expect("a connection");
-            let mut passes = 0;
-            loop {
-                let pass = ticker.pass(&mut conn, None, None).await.expect("a pass");
-                passes += 1;
-                if !pass.busy {
-                    conn.ping().await.expect("alive");
-                    return passes;
-                }
-            }
+            while ticker.pass(&mut conn, None, None).await.expect("a pass").busy {}
         });
     }
-    let passes = tasks.join_all().await.into_iter().sum();
-    let fairgate = began.elapsed();
-    let left: i64 = sqlx::query_scalar("SELECT count(*) FROM fairgate.staged").fetch_one(&bench.pool).await.expect("a count");
-    assert_eq!(left, 0, "all was admitted");
-    Round { raw, fairgate, ratio: raw.as_secs_f64() / fairgate.as_secs_f64(), passes }
+    tasks.join_all().await;
+    began.elapsed().as_secs_f64()
 }

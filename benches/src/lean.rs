@@ -24,7 +24,12 @@ impl Queue for Lean {
     }
 
     fn bounds(&self) -> Bounds {
-        Bounds { priority_min: i32::MIN, priority_max: i32::MAX, max_attempts_max: i32::MAX, task_max_chars: 1000 }
+        Bounds {
+            priority_min: i32::MIN,
+            priority_max: i32::MAX,
+            max_attempts_max: i32::MAX,
+            task_max_chars: 1000,
+        }
     }
 
     fn queue_id(&self) -> String {

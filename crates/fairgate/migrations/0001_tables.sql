@@ -1,4 +1,4 @@
--- The tables of the engine. What each one is for, and which rows may be locked by whom, is written in docs/architecture.md.
+-- The tables of the engine; docs/architecture.md says what each is for and whose rows may be locked by whom.
 CREATE SCHEMA IF NOT EXISTS fairgate;
 
 -- The engine-wide switch: one row.
@@ -129,7 +129,7 @@ CREATE INDEX staged_future ON fairgate.staged (ready_at) WHERE NOT ready;
 CREATE SEQUENCE fairgate.job_seq CACHE 1;
 
 -- What stagers, finishers and cancellers report; absorb folds it into partition_state and deletes it. No index: appending costs least.
--- A row of a stage carries the whole identity, so that absorb can create the partition, and the context with its sequence.
+-- No CHECK either: an INSERT of one row parses them anew each time. A row of a stage carries the whole identity, so that absorb can create the partition, and the context with its sequence.
 CREATE TABLE fairgate.delta (
     partition_id uuid NOT NULL,
     staged int NOT NULL DEFAULT 0,
@@ -139,8 +139,7 @@ CREATE TABLE fairgate.delta (
     seq bigint,
     key text,
     shard text,
-    context jsonb,
-    CHECK ((key IS NULL) = (seq IS NULL) AND (key IS NULL) = (policy_id IS NULL))
+    context jsonb
 ) WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_cost_delay = 0, vacuum_truncate = off);
 
 -- One row per admission until the queue is done with it. limits: what each concurrency gate allowed in that transaction.
@@ -176,28 +175,3 @@ CREATE TABLE fairgate.quarantined (
     error text NOT NULL,
     quarantined_at timestamptz NOT NULL
 );
-
-CREATE TABLE fairgate.tick_sample (
-    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-    at timestamptz NOT NULL,
-    shard_id int NOT NULL,
-    duration interval NOT NULL,
-    partitions_seen int NOT NULL,
-    partitions_admitted int NOT NULL,
-    partitions_denied int NOT NULL,
-    jobs_admitted int NOT NULL,
-    failures int NOT NULL,
-    pending bigint NOT NULL,
-    in_flight bigint NOT NULL,
-    denials jsonb NOT NULL
-);
-CREATE INDEX tick_sample_at ON fairgate.tick_sample (at);
-
--- Running tickers. asleep tells stagers and finishers that a notification is worth its price.
-CREATE TABLE fairgate.ticker (
-    id uuid PRIMARY KEY,
-    asleep boolean NOT NULL DEFAULT false,
-    seen_at timestamptz NOT NULL DEFAULT now(),
-    started_at timestamptz NOT NULL DEFAULT now(),
-    serves text NOT NULL
-) WITH (fillfactor = 30);

@@ -1,4 +1,6 @@
 -- The demo's own record, apart from everything that admits: what was staged, admitted, given back and received. Made anew by each demo.
+-- Nobody else is to queue behind the triggers for long.
+SET lock_timeout = '10s';
 DROP SCHEMA IF EXISTS fairgate_demo CASCADE;
 CREATE SCHEMA fairgate_demo;
 

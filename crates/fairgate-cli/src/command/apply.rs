@@ -44,9 +44,7 @@ pub(super) fn warn(applied: &Applied) {
     for (queue, state) in &applied.queues {
         if let Some(problem) = state.problem() {
             output::say(&format!("warning: queue \"{queue}\" is not ready: {problem}"));
-            output::say(
-                "  hint: policies take jobs meanwhile; `fairgate run` installs what it needs as soon as it can",
-            );
+            output::say(&format!("  hint: {}", advice(state)));
         }
     }
     for (policy, outcome) in &applied.policies {
@@ -57,6 +55,19 @@ pub(super) fn warn(applied: &Applied) {
             output::say(
                 "  hint: to go back on purpose, remove `revision` from the file or raise it, then `fairgate apply`",
             );
+        }
+    }
+}
+
+/// What to do about a queue that is not ready.
+fn advice(state: &QueueState) -> &'static str {
+    match state {
+        QueueState::Ready | QueueState::Missing { .. } => {
+            "its policies take jobs meanwhile, and `fairgate run` installs what it needs when the schema appears"
+        }
+        QueueState::Misfit { .. } => "its policies take jobs, but none is admitted until the tables fit",
+        QueueState::Refused { .. } => {
+            "apply as a user who may create triggers on the queue's tables, or with --no-hooks"
         }
     }
 }

@@ -17,11 +17,7 @@ use crate::error::CliError;
 
 /// Name, what it looks for, and the statement: how many it found, and the worst or first one in words.
 const CHECKS: [(&str, &str, &str); 8] = [
-    (
-        "over_cap",
-        "admissions beyond a tenant's cap",
-        include_str!("../../queries/demo/audit/over_cap.sql"),
-    ),
+    ("over_cap", "admissions beyond a tenant's cap", include_str!("../../queries/demo/audit/over_cap.sql")),
     (
         "over_rate",
         "admissions beyond a tenant's rate",
@@ -44,11 +40,7 @@ const CHECKS: [(&str, &str, &str); 8] = [
     ),
     ("ungated", "jobs received without an admission", include_str!("../../queries/demo/audit/ungated.sql")),
     ("lost", "jobs that are nowhere", include_str!("../../queries/demo/audit/lost.sql")),
-    (
-        "kept_slots",
-        "slots that did not come back",
-        include_str!("../../queries/demo/audit/kept_slots.sql"),
-    ),
+    ("kept_slots", "slots that did not come back", include_str!("../../queries/demo/audit/kept_slots.sql")),
 ];
 
 /// What the audit found.

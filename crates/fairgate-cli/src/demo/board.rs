@@ -34,7 +34,11 @@ impl Board {
     ///
     /// # Errors
     /// When the database does not answer.
-    pub(super) async fn refresh(&mut self, conn: &mut PgConnection, endpoint: &Endpoint) -> Result<(), CliError> {
+    pub(super) async fn refresh(
+        &mut self,
+        conn: &mut PgConnection,
+        endpoint: &Endpoint,
+    ) -> Result<(), CliError> {
         record::received(conn, &endpoint.take()).await?;
         let number = |count: i64| u64::try_from(count).unwrap_or(0);
         for live in record::live(conn).await? {

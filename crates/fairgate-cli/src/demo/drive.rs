@@ -51,6 +51,8 @@ pub(super) async fn drive(
     stop: &mut Stop,
 ) -> Result<Ending, CliError> {
     let enough = CancellationToken::new();
+    // However this ends, the producer ends too.
+    let _guard = enough.clone().drop_guard();
     let feeding = feed::run(producer, stage.walk.clone(), stage.tenants.clone(), enough.clone());
     let mut feeding = tokio::spawn(feeding);
     let (mut board, mut screen) = (Board::new(stage.tenants.clone()), Screen::new());

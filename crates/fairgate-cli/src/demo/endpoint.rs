@@ -97,7 +97,11 @@ impl Desk {
 }
 
 /// Takes a delivery, and 20 to 50 ms for the work that it stands for.
-async fn deliver(State(desk): State<Arc<Desk>>, headers: HeaderMap, body: Bytes) -> (StatusCode, &'static str) {
+async fn deliver(
+    State(desk): State<Arc<Desk>>,
+    headers: HeaderMap,
+    body: Bytes,
+) -> (StatusCode, &'static str) {
     let header = |name| headers.get(name).and_then(|value| value.to_str().ok());
     let Some(job) = header(DELIVERY).and_then(|id| Uuid::parse_str(id).ok()) else {
         return (StatusCode::BAD_REQUEST, "the delivery has no id");

@@ -43,7 +43,8 @@ pub(super) fn policies() -> Result<Vec<Policy>, CliError> {
 /// # Errors
 /// Never: its names are constants.
 pub(super) fn queue() -> Result<QueueSpec, CliError> {
-    let name: QueueName = QUEUE.parse().map_err(|error| CliError::failed(format!("queue {QUEUE}: {error}")))?;
+    let name: QueueName =
+        QUEUE.parse().map_err(|error| CliError::failed(format!("queue {QUEUE}: {error}")))?;
     let queue = fairgate::queue::GraphileWorker::new(workers::SCHEMA)
         .map_err(|error| CliError::failed(format!("schema {}: {error}", workers::SCHEMA)))?;
     Ok(QueueSpec { name, queue: Arc::new(queue) })
@@ -98,6 +99,8 @@ pub(super) async fn clear(conn: &mut PgConnection) -> Result<(), CliError> {
 pub(super) fn names() -> Result<Vec<PolicyName>, CliError> {
     Route::ALL
         .into_iter()
-        .map(|route| route.policy().parse().map_err(|error| CliError::failed(format!("{}: {error}", route.policy()))))
+        .map(|route| {
+            route.policy().parse().map_err(|error| CliError::failed(format!("{}: {error}", route.policy())))
+        })
         .collect()
 }

@@ -39,6 +39,7 @@ use drive::{Ending, Stage, drive};
 use endpoint::Endpoint;
 use feed::Fed;
 use place::Place;
+use record::Final;
 use report::Report;
 use rules::{FACTORS, Route};
 use stop::{INTERRUPTED, Stop};
@@ -47,6 +48,8 @@ use walk::Walk;
 
 /// Connections of the workers, all together.
 const WORKER_CONNECTIONS: u32 = 16;
+/// Shorter than the patience of a second Ctrl-C.
+const TIDY_UP_WITHIN: Duration = Duration::from_secs(4);
 
 /// Runs the demo to its exit code: 0 when everything was done exactly once and no limit was exceeded.
 pub(crate) async fn run(args: &DemoArgs) -> Result<ExitCode, CliError> {
@@ -58,6 +61,9 @@ pub(crate) async fn run(args: &DemoArgs) -> Result<ExitCode, CliError> {
         () = stop.asked() => return Ok(INTERRUPTED.into()),
     };
     place.introduce();
+    output::say(
+        "setting up: the tables of fairgate and of the queue, the policies, the record that is audited at the end",
+    );
     let outcome = play(args, walk, &place, &mut stop).await;
     place.close().await;
     outcome
@@ -97,21 +103,31 @@ async fn play(
     let begun = Instant::now();
     let ending = drive(&mut stage, producer, args.duration, stop).await;
     let Stage { walk, tenants, endpoint, crew, mut observer } = stage;
-    if !matches!(ending, Ok(Ending::Quit)) {
-        crew.dismiss().await;
-    }
     let fed = match ending {
         Ok(Ending::Over(fed)) => fed,
-        Ok(Ending::Quit) => return Ok(INTERRUPTED.into()),
-        Err(error) => {
-            // What broke the demo may well break this too, and the first error says why.
-            let _ = record::close(&mut observer).await;
-            return Err(error);
+        unfinished => {
+            drop(crew);
+            tidy_up(&mut observer).await;
+            return unfinished.map(|_| INTERRUPTED.into());
         }
     };
+    crew.dismiss().await;
     let took = begun.elapsed();
     record::received(&mut observer, &endpoint.take()).await?;
-    finish(args, &walk, &tenants, fed, took, &mut observer).await
+    let report = report(&walk, &tenants, fed, took, &mut observer).await;
+    tidy_up(&mut observer).await;
+    let (report, finals) = report?;
+    if args.output.json {
+        output::print_json(&report)?;
+    } else {
+        let width = crossterm::terminal::size().map_or(100, |(width, _)| width.into());
+        output::print(&report.text(&tenants, &finals, width))?;
+    }
+    if report.is_good() {
+        return Ok(ExitCode::SUCCESS);
+    }
+    output::say("error: not every delivery was done exactly once within the limits; the result says which");
+    Ok(ExitCode::FAILURE)
 }
 
 /// Everything in place, nothing staged yet; and a connection to stage with.
@@ -131,32 +147,36 @@ async fn set_up(walk: Arc<Walk>, place: &Place) -> Result<(Stage, PgConnection),
     Ok((Stage { walk, tenants, endpoint, crew, observer }, producer))
 }
 
-/// Audits the record, and prints the result.
-async fn finish(
-    args: &DemoArgs,
+/// Audits the record.
+async fn report(
     walk: &Walk,
     tenants: &Tenants,
     fed: Fed,
     took: Duration,
     conn: &mut PgConnection,
-) -> Result<ExitCode, CliError> {
+) -> Result<(Report, Vec<Final>), CliError> {
     let audit = audit::audit(conn).await?;
     let finals = record::finals(conn).await?;
-    record::close(conn).await?;
-    let report = Report::new(walk, tenants, fed, &finals, audit, took);
-    if args.output.json {
-        output::print_json(&report)?;
-    } else {
-        let width = crossterm::terminal::size().map_or(100, |(width, _)| width.into());
-        output::print(&report.text(tenants, &finals, width))?;
+    Ok((Report::new(walk, tenants, fed, &finals, audit, took), finals))
+}
+
+/// Leaves nothing of the demo at work in the database. What cannot be done in time is done by the next demo.
+async fn tidy_up(conn: &mut PgConnection) {
+    let all = async {
+        record::close(conn).await?;
+        install::clear(conn).await
+    };
+    match tokio::time::timeout(TIDY_UP_WITHIN, all).await {
+        Ok(Ok(())) => {}
+        Ok(Err(error)) => {
+            output::say(&format!("warning: the next demo will tidy up what this one left. {error}"));
+        }
+        Err(_) => {
+            output::say(
+                "warning: the database did not answer; the next demo will tidy up what this one left",
+            );
+        }
     }
-    if report.is_good() {
-        return Ok(ExitCode::SUCCESS);
-    }
-    // Nothing of the demo must go on where others work.
-    install::clear(conn).await?;
-    output::say("error: not every delivery was done exactly once within the limits; the result says which");
-    Ok(ExitCode::FAILURE)
 }
 
 /// Names what failed in the database; use with `map_err`.

@@ -11,23 +11,65 @@ pub(super) const REPLAY_EVERY: Duration = Duration::from_secs(10);
 /// How long everything may take to be done once staging has ended.
 pub(super) const DRAIN_WITHIN: Duration = Duration::from_secs(45);
 
-/// No tenant gets copies that would keep it busy for longer than this.
-const DRAIN_SECONDS: u64 = 25;
-/// A slot that is taken comes back after a quarter of a second at the latest, queueing and the request included.
-const TURNS_A_SECOND: u64 = 4;
-/// Deliveries a second that every machine manages.
-const MACHINE_A_SECOND: u64 = 120;
+/// No backlog gets copies that would keep it busy for longer than this.
+const DRAIN_SECONDS: f64 = 25.0;
+/// A slot that is taken comes back after a quarter of a second, queueing and the request included, unless it is seen to take longer.
+const TURNS_A_SECOND: f64 = 4.0;
+/// Deliveries a second that a machine manages, unless it is seen to manage fewer.
+const MACHINE_A_SECOND: f64 = 120.0;
+/// A backlog that has been there for less than this says nothing about its speed.
+const TELLING: Duration = Duration::from_secs(3);
+
+/// Deliveries that are staged and not received yet, of a tenant or of all, and how fast they become fewer.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Backlog {
+    pub(super) deliveries: u64,
+    pub(super) a_second: f64,
+}
+
+/// Watches how fast a backlog drains. It sees the whole time since there last was none.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Watch {
+    /// Since when, and what had been received by then.
+    since: Option<(Duration, u64)>,
+}
+
+impl Watch {
+    /// Looks at a backlog at `now`, a time since some beginning. Never faster than `expected`.
+    pub(super) fn look(&mut self, now: Duration, deliveries: u64, received: u64, expected: f64) -> Backlog {
+        if deliveries == 0 {
+            self.since = None;
+        }
+        let (since, before) = *self.since.get_or_insert((now, received));
+        let watched = now.saturating_sub(since);
+        let seen = received.saturating_sub(before) as f64 / watched.as_secs_f64();
+        let a_second = if watched < TELLING { expected } else { seen.min(expected) };
+        Backlog { deliveries, a_second }
+    }
+}
+
+/// How fast a tenant's backlog drains if nothing but its limit slows it down.
+pub(super) fn expected(limit: Limit) -> f64 {
+    match limit {
+        Limit::Cap(max) => f64::from(max) * TURNS_A_SECOND,
+        Limit::Throttle(throttle) => f64::from(throttle.rate),
+        Limit::None => MACHINE_A_SECOND,
+    }
+}
+
+/// How fast all backlogs together drain.
+pub(super) fn expected_of_all() -> f64 {
+    MACHINE_A_SECOND
+}
 
 /// How many deliveries an event becomes that would like to be `factor`. Itself always; copies only where the backlog of its tenant
 /// and that of all tenants together still drain in time.
-pub(super) fn copies(factor: u32, limit: Limit, tenant_backlog: u64, whole_backlog: u64) -> u32 {
-    let a_second = match limit {
-        Limit::Cap(max) => u64::from(max) * TURNS_A_SECOND,
-        Limit::Throttle(throttle) => u64::from(throttle.rate),
-        Limit::None => MACHINE_A_SECOND,
+pub(super) fn copies(factor: u32, tenant: Backlog, all: Backlog) -> u32 {
+    let room = |backlog: Backlog| {
+        // A float turns into an integer saturating.
+        ((backlog.a_second * DRAIN_SECONDS) as u64).saturating_sub(backlog.deliveries)
     };
-    let room = (a_second * DRAIN_SECONDS).saturating_sub(tenant_backlog);
-    let room = room.min((MACHINE_A_SECOND * DRAIN_SECONDS).saturating_sub(whole_backlog));
+    let room = room(tenant).min(room(all));
     factor.min(u32::try_from(room).unwrap_or(u32::MAX)).max(1)
 }
 
@@ -36,22 +78,36 @@ mod tests {
     use super::super::rules::Throttle;
     use super::*;
 
-    const FIVE_A_SECOND: Limit = Limit::Throttle(Throttle { rate: 5, burst: 5 });
+    const IDLE: Backlog = Backlog { deliveries: 0, a_second: 120.0 };
+
+    fn five_a_second(deliveries: u64) -> Backlog {
+        Backlog { deliveries, a_second: expected(Limit::Throttle(Throttle { rate: 5, burst: 5 })) }
+    }
 
     #[test]
     fn an_idle_tenant_gets_every_copy() {
-        assert_eq!(copies(200, Limit::Cap(12), 0, 0), 200);
+        assert_eq!(copies(200, Backlog { deliveries: 0, a_second: expected(Limit::Cap(8)) }, IDLE), 200);
     }
 
     #[test]
     fn a_tenant_gets_no_copy_beyond_what_drains_in_time() {
-        assert_eq!(copies(200, FIVE_A_SECOND, 100, 100), 25);
-        assert_eq!(copies(200, FIVE_A_SECOND, 125, 125), 1);
-        assert_eq!(copies(200, FIVE_A_SECOND, 9_999, 9_999), 1);
+        let copies_at = |deliveries| copies(200, five_a_second(deliveries), IDLE);
+        assert_eq!([100, 125, 9_999].map(copies_at), [25, 1, 1]);
     }
 
     #[test]
     fn a_machine_that_lags_behind_gets_no_copies() {
-        assert_eq!(copies(200, Limit::None, 0, 3_000), 1);
+        assert_eq!(copies(200, IDLE, Backlog { deliveries: 3_000, a_second: 120.0 }), 1);
+    }
+
+    #[test]
+    fn a_backlog_is_taken_for_as_slow_as_it_is_seen_to_be() {
+        let mut watch = Watch::default();
+        let second = Duration::from_secs;
+        assert_eq!(watch.look(second(0), 100, 50, 40.0).a_second, 40.0);
+        assert_eq!(watch.look(second(2), 100, 60, 40.0).a_second, 40.0);
+        assert_eq!(watch.look(second(5), 100, 100, 40.0).a_second, 10.0);
+        assert_eq!(watch.look(second(6), 0, 5_000, 40.0).a_second, 40.0);
+        assert_eq!(watch.look(second(10), 10, 9_000, 40.0).a_second, 40.0);
     }
 }

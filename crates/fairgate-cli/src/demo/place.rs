@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use fairgate_localpg::LocalPg;
 use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
-use sqlx::{Connection, PgConnection};
+use sqlx::{ConnectOptions, Connection};
 
 use super::database_error;
 use crate::args::DatabaseArgs;
@@ -32,6 +32,7 @@ impl Place {
         if let Some(url) = database::url(args) {
             return Ok(Self { database: args.clone(), url, local: None });
         }
+        output::say("starting a private PostgreSQL, because no database is named");
         let starting = || LocalPg::builder().dir(FOLDER).durable(true).start();
         let local = tokio::task::spawn_blocking(starting)
             .await
@@ -68,7 +69,7 @@ impl Place {
     pub(super) fn pool(&self, connections: u32) -> Result<PgPool, CliError> {
         let options = PgConnectOptions::from_str(&self.url)
             .map_err(|error| CliError::usage(format!("the database URL cannot be read: {error}")))?;
-        let options = options.application_name("fairgate demo");
+        let options = options.application_name("fairgate demo").disable_statement_logging();
         Ok(PgPoolOptions::new().max_connections(connections).connect_lazy_with(options))
     }
 
@@ -87,7 +88,9 @@ impl Place {
 
 async fn make_database(url: &str) -> Result<(), CliError> {
     const DOING: &str = "making the demo's database";
-    let mut conn = PgConnection::connect(url).await.map_err(database_error(DOING))?;
+    let options = PgConnectOptions::from_str(url).map_err(database_error(DOING))?;
+    // Dropping and creating a database take their time.
+    let mut conn = options.disable_statement_logging().connect().await.map_err(database_error(DOING))?;
     for sql in [
         include_str!("../../queries/demo/drop_database.sql"),
         include_str!("../../queries/demo/create_database.sql"),

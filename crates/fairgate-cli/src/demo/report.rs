@@ -68,7 +68,14 @@ struct OfTenant {
 }
 
 impl Report {
-    pub(super) fn new(walk: &Walk, tenants: &Tenants, fed: Fed, finals: &[Final], audit: Audit, took: Duration) -> Self {
+    pub(super) fn new(
+        walk: &Walk,
+        tenants: &Tenants,
+        fed: Fed,
+        finals: &[Final],
+        audit: Audit,
+        took: Duration,
+    ) -> Self {
         let total = |get: fn(&Final) -> i64| finals.iter().map(get).sum();
         let of_tenant = |row: &Final| {
             let tenant = tenants.get(row.place())?;
@@ -140,7 +147,8 @@ impl Report {
 }
 
 fn input(walk: &Walk, fed: Fed) -> Input {
-    let multiplied = walk.owners.iter().zip(FACTORS).map(|(owner, by)| Multiplied { owner: owner.clone(), by });
+    let multiplied =
+        walk.owners.iter().zip(FACTORS).map(|(owner, by)| Multiplied { owner: owner.clone(), by });
     Input {
         rows: walk.rows,
         events: walk.events().count(),
@@ -152,8 +160,11 @@ fn input(walk: &Walk, fed: Fed) -> Input {
 }
 
 fn of_policy(route: Route, tenants: &[OfTenant]) -> OfPolicy {
-    let own: Vec<&Final> =
-        tenants.iter().filter(|tenant| tenant.policy == route.policy()).map(|tenant| &tenant.numbers).collect();
+    let own: Vec<&Final> = tenants
+        .iter()
+        .filter(|tenant| tenant.policy == route.policy())
+        .map(|tenant| &tenant.numbers)
+        .collect();
     let total = |get: fn(&Final) -> i64| own.iter().map(|row| get(row)).sum();
     OfPolicy {
         policy: route.policy(),

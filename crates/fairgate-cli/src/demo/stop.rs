@@ -27,7 +27,8 @@ impl Stop {
         let listen = |kind| {
             signal(kind).map_err(|error| CliError::failed(format!("cannot listen for signals: {error}")))
         };
-        let (mut interrupt, mut terminate) = (listen(SignalKind::interrupt())?, listen(SignalKind::terminate())?);
+        let (mut interrupt, mut terminate) =
+            (listen(SignalKind::interrupt())?, listen(SignalKind::terminate())?);
         let (count, requests) = watch::channel(0);
         tokio::spawn(async move {
             loop {

@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use axum::body::Body;
 use axum::http::{Method, Request, header};
-use graphile_worker::{IntoTaskHandlerResult, LocalQueueConfig, TaskHandler, Worker, WorkerContext, WorkerOptions};
+use graphile_worker::{
+    IntoTaskHandlerResult, LocalQueueConfig, TaskHandler, Worker, WorkerContext, WorkerOptions,
+};
 use hyper_util::client::legacy::{Client, connect::HttpConnector};
 use hyper_util::rt::TokioExecutor;
 use serde::{Deserialize, Serialize};
@@ -40,7 +42,11 @@ struct Postman {
 ///
 /// # Errors
 /// When the database refuses.
-pub(super) async fn hire(pool: &PgPool, url: &str, stop: &CancellationToken) -> Result<Vec<Worker>, CliError> {
+pub(super) async fn hire(
+    pool: &PgPool,
+    url: &str,
+    stop: &CancellationToken,
+) -> Result<Vec<Worker>, CliError> {
     let client = Client::builder(TokioExecutor::new()).build_http();
     let postman = Postman { client, url: url.to_owned() };
     let mut workers = Vec::new();
@@ -99,7 +105,9 @@ impl Postman {
         let response = self.client.request(request).await.map_err(|error| error.to_string())?;
         let status = response.status();
         // Read to its end, so that the connection is used again.
-        axum::body::to_bytes(Body::new(response.into_body()), 1024).await.map_err(|error| error.to_string())?;
+        axum::body::to_bytes(Body::new(response.into_body()), 1024)
+            .await
+            .map_err(|error| error.to_string())?;
         if status.is_success() { Ok(()) } else { Err(format!("the endpoint answered {status}")) }
     }
 }

@@ -50,7 +50,15 @@ impl Cast {
         for &(role, count) in roles {
             for number in 0..count {
                 let (name, child) = cast.spawn(role, number, 0);
-                cast.actors.push(Actor { role, number, lives: 0, name, child, frozen_until: None, spared: false });
+                cast.actors.push(Actor {
+                    role,
+                    number,
+                    lives: 0,
+                    name,
+                    child,
+                    frozen_until: None,
+                    spared: false,
+                });
             }
         }
         cast
@@ -61,7 +69,8 @@ impl Cast {
         let separator = if self.url.contains('?') { '&' } else { '?' };
         let url = format!("{}{separator}application_name={name}", self.url);
         let part = Part { role: role.to_owned(), number, url, name: name.clone() };
-        let log = File::options().create(true).append(true).open(self.logs.join(format!("{role}-{number}.log")));
+        let log =
+            File::options().create(true).append(true).open(self.logs.join(format!("{role}-{number}.log")));
         let log = log.unwrap_or_else(|error| panic!("opening a log in {}: {error}", self.logs.display()));
         let child = Command::new(&self.program)
             .args(part.arguments())

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use sqlx::PgPool;
 
 use super::cast::Cast;
+use super::plan::Plan;
 use super::random::Random;
 
 /// What was done.
@@ -25,19 +26,23 @@ pub struct Havoc {
 /// From this length on, a run also holds a ticker longer than the server lets a transaction idle.
 const ROOM_FOR_A_LONG_FREEZE: Duration = Duration::from_secs(40);
 
-/// Disturbs everybody for a time.
-pub(super) async fn disturb(cast: &mut Cast, admin: &PgPool, random: &mut Random, time: Duration) -> Havoc {
-    let began = Instant::now();
+/// Disturbs everybody as planned.
+pub(super) async fn disturb(cast: &mut Cast, admin: &PgPool, random: &mut Random, plan: &Plan) -> Havoc {
+    let (began, time) = (Instant::now(), plan.chaos);
     let mut havoc = Havoc::default();
     let mut terminate = Timer::new(150, 500);
     let mut kill_ticker = Timer::new(700, 2_000);
     let mut kill_worker = Timer::new(400, 1_500);
+    let mut look = Timer::new(200, 400);
     let mut freeze = Timer::new(800, 3_000);
-    let mut long_freeze_due = time >= ROOM_FOR_A_LONG_FREEZE;
+    let mut long_freeze_due = plan.interruptions && time >= ROOM_FOR_A_LONG_FREEZE;
     while began.elapsed() < time {
         cast.look_after();
         if terminate.due(random) {
             havoc.terminated += terminate_one(admin, random).await;
+        }
+        if plan.one_find_is_enough && look.due(random) && found_something(admin).await {
+            break;
         }
         if kill_ticker.due(random) {
             havoc.tickers_killed += kill_one(cast, "ticker", random);
@@ -46,7 +51,7 @@ pub(super) async fn disturb(cast: &mut Cast, admin: &PgPool, random: &mut Random
             havoc.workers_killed += kill_one(cast, "worker", random);
         }
         let long = long_freeze_due && began.elapsed() >= time / 3;
-        if freeze.due(random) || long {
+        if (plan.interruptions && freeze.due(random)) || long {
             let pause = if long { random.millis(11_000, 13_000) } else { random.millis(200, 4_000) };
             long_freeze_due &= !long;
             let tickers = cast.places("ticker");
@@ -77,6 +82,11 @@ async fn terminate_one(admin: &PgPool, random: &mut Random) -> u64 {
     let sql = include_str!("../../queries/torture/terminate_a_backend.sql");
     let ended: Result<i64, _> = sqlx::query_scalar(sql).bind(random.unit()).fetch_one(admin).await;
     ended.map_or(0, i64::unsigned_abs)
+}
+
+async fn found_something(admin: &PgPool) -> bool {
+    let sql = "SELECT EXISTS (SELECT FROM torture.violation)";
+    sqlx::query_scalar(sql).fetch_one(admin).await.unwrap_or(false)
 }
 
 /// Something that happens again and again, never quite regularly.

@@ -9,7 +9,7 @@ use sqlx::PgPool;
 
 use super::cast::Living;
 use super::complaints::{Complaints, Fault, Trouble};
-use super::policies::{NAMES, policies, queue};
+use super::policies::{NAMES, Rules, queue};
 use super::random::Random;
 use super::role::Stop;
 use super::stager::Backlog;
@@ -30,7 +30,7 @@ pub(super) async fn operate(
         let began = Instant::now();
         if random.chance(0.5) {
             revision += 1;
-            let done = change_limits(&pool, &mut random, revision).await;
+            let done = register(&pool, &Rules::drawn(&mut random), revision).await;
             changes += u64::from(complaints.hear("the operator", done).is_some());
             longest = longest.max(began.elapsed());
         } else {
@@ -46,11 +46,10 @@ pub(super) async fn operate(
     (changes, pauses, longest)
 }
 
-/// Registers the policies with other limits.
-pub(super) async fn change_limits(pool: &PgPool, random: &mut Random, revision: u32) -> Result<(), Trouble> {
-    let options =
-        Options { source: Source::Code, revision: Some(revision), hooks: true, go_back: false };
-    apply(&mut *pool.acquire().await?, &[queue()], &policies(random), options).await?;
+/// Registers the policies with these rules.
+pub(super) async fn register(pool: &PgPool, rules: &Rules, revision: u32) -> Result<(), Trouble> {
+    let options = Options { source: Source::Code, revision: Some(revision), hooks: true, go_back: false };
+    apply(&mut *pool.acquire().await?, &[queue()], &rules.policies(), options).await?;
     Ok(())
 }
 
@@ -104,7 +103,13 @@ pub(super) async fn audit_once(pool: &PgPool, complaints: &Complaints) -> Result
 }
 
 /// Frees the queue's locks of dead workers, hurries retries, and looks how much waits, until told to stop.
-pub(super) async fn tidy(pool: PgPool, living: Living, stop: Stop, backlog: &Backlog, complaints: &Complaints) {
+pub(super) async fn tidy(
+    pool: PgPool,
+    living: Living,
+    stop: Stop,
+    backlog: &Backlog,
+    complaints: &Complaints,
+) {
     while !*stop.borrow() {
         let names = living.lock().expect("nobody panics with this lock").clone();
         if let Some(waiting) = complaints.hear("the janitor", tidy_once(&pool, &names).await) {
@@ -115,7 +120,10 @@ pub(super) async fn tidy(pool: PgPool, living: Living, stop: Stop, backlog: &Bac
 }
 
 async fn tidy_once(pool: &PgPool, living: &[String]) -> Result<i64, Trouble> {
-    sqlx::query(include_str!("../../queries/torture/free_dead_workers.sql")).bind(living).execute(pool).await?;
+    sqlx::query(include_str!("../../queries/torture/free_dead_workers.sql"))
+        .bind(living)
+        .execute(pool)
+        .await?;
     sqlx::query(include_str!("../../queries/torture/hurry_retries.sql")).execute(pool).await?;
     let waiting = include_str!("../../queries/torture/waiting_jobs.sql");
     Ok(sqlx::query_scalar(waiting).fetch_one(pool).await?)

@@ -35,7 +35,9 @@ pub(super) async fn open(pool: &PgPool) -> Result<(), Trouble> {
     }
     let mut tx = pool.begin().await?;
     let waiting: Vec<(String, String)> =
-        sqlx::query_as(include_str!("../../queries/torture/waiting_partitions.sql")).fetch_all(&mut *tx).await?;
+        sqlx::query_as(include_str!("../../queries/torture/waiting_partitions.sql"))
+            .fetch_all(&mut *tx)
+            .await?;
     for policy in NAMES {
         let keys = waiting.iter().filter(|(name, _)| name == policy);
         let jobs: Vec<NewJob> = keys.map(|(_, key)| last_job(key)).collect();
@@ -73,7 +75,8 @@ pub(super) async fn wait(
                 .fetch_all(pool)
                 .await
                 .expect("nobody ends sessions any more");
-            complaints.add(Fault::NotDone, format!("{left:?} after {patience:?}\n    {}", why.join("\n    ")));
+            complaints
+                .add(Fault::NotDone, format!("{left:?} after {patience:?}\n    {}", why.join("\n    ")));
             return began.elapsed();
         }
         tokio::time::sleep(Duration::from_millis(50)).await;

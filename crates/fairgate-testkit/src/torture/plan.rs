@@ -13,6 +13,10 @@ pub struct Plan {
     pub chaos: Duration,
     /// How long the rest may take to be done afterwards.
     pub patience: Duration,
+    /// Whether the first thing that a trigger finds is enough.
+    pub one_find_is_enough: bool,
+    /// Whether tickers are frozen, limits change and policies are paused.
+    pub interruptions: bool,
     /// The fault that the run is there to catch.
     pub sabotage: Option<Sabotage>,
 }
@@ -48,20 +52,29 @@ impl Plan {
             seed: seed(),
             chaos: Duration::from_secs(seconds),
             patience: Duration::from_secs(60),
+            one_find_is_enough: false,
+            interruptions: true,
             sabotage: None,
         }
     }
 
-    /// A short run with a planted fault. It does not wait for what the fault has made impossible.
+    /// A short run with a planted fault. It does not wait for what the fault has made impossible, and the tickers are busy all the time.
     ///
     /// # Panics
     /// As [`Plan::from_environment`].
     #[must_use]
     pub fn with(sabotage: Sabotage) -> Self {
+        // What shows in the very admission ends the run at once; what shows at the end only must have had its time.
+        let (seconds, one_find_is_enough) = match sabotage {
+            Sabotage::CountInClaim => (60, true),
+            Sabotage::SkippingRelease => (4, false),
+        };
         Self {
             seed: seed(),
-            chaos: Duration::from_secs(4),
+            chaos: Duration::from_secs(seconds),
             patience: Duration::from_secs(2),
+            one_find_is_enough,
+            interruptions: false,
             sabotage: Some(sabotage),
         }
     }

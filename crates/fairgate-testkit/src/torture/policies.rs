@@ -13,7 +13,7 @@ use super::random::Random;
 /// The names of the policies: a cap, a throttle with a cap, and no gates at all.
 pub(super) const NAMES: [&str; 3] = ["capped", "metered", "free"];
 /// Tenants that always have something to do.
-const HOT: usize = 6;
+const HOT: usize = 10;
 /// Tenants that come and go, so that their partitions are removed and come back.
 const COLD: usize = 300;
 
@@ -23,32 +23,69 @@ pub(super) fn queue() -> QueueSpec {
     QueueSpec { name: "main".parse().expect("a name"), queue: std::sync::Arc::new(queue) }
 }
 
-/// The three policies, each time with other limits.
-pub(super) fn policies(random: &mut Random) -> Vec<Policy> {
-    // A long back-off shows a finish that woke nobody.
-    let backoff = random.pick(&[50, 1_000, 30_000].map(Duration::from_millis));
-    let (fixed, default) = (random.chance(0.3), random.pick(&[1.0, 2.0, 3.0, 5.0]));
-    let capped = Policy::builder(NAMES[0]).queue("main").partition_by("tenant").shard_by("region").concurrency(|c| {
-        let c = c.full_backoff(backoff);
-        if fixed { c.max(default) } else { c.max_from("max", default) }
-    });
-    let per = random.pick(&[250, 500, 1_000].map(Duration::from_millis));
-    let (rate, burst) = (random.pick(&[5.0, 12.5, 40.0]), random.pick(&[None, Some(1.0), Some(8.0)]));
-    let metered = Policy::builder(NAMES[1])
-        .queue("main")
-        .partition_by("t:{tenant}")
-        .throttle(|t| {
-            let t = t.named("pace").rate_from("rate", rate).per(per);
-            if let Some(burst) = burst { t.burst_from("burst", burst) } else { t }
-        })
-        .concurrency(|c| c.named("slots").max_from("max", default).full_backoff(backoff));
-    let half_life = random.pick(&[HalfLife::None, HalfLife::Of(Duration::from_secs(5))]);
-    let free = Policy::builder(NAMES[2])
-        .queue("main")
-        .partition_by("tenant")
-        .fairness_half_life(half_life)
-        .admission_batch_size(random.pick(&[1, 7, 100]));
-    [capped, metered, free].map(|p| p.build().expect("a policy without mistakes")).into()
+/// What an operator changes about the policies.
+#[derive(Debug, Clone)]
+pub(super) struct Rules {
+    backoff: Duration,
+    fixed: bool,
+    max: f64,
+    per: Duration,
+    rate: f64,
+    burst: Option<f64>,
+    half_life: HalfLife,
+    batch: u32,
+}
+
+impl Rules {
+    /// Limits that come from the contexts, and a short back-off.
+    pub(super) const fn plain() -> Self {
+        Self {
+            backoff: Duration::from_millis(50),
+            fixed: false,
+            max: 5.0,
+            per: Duration::from_millis(500),
+            rate: 40.0,
+            burst: None,
+            half_life: HalfLife::None,
+            batch: 100,
+        }
+    }
+
+    /// Others each time.
+    pub(super) fn drawn(random: &mut Random) -> Self {
+        Self {
+            // A long one shows a finish that woke nobody.
+            backoff: random.pick(&[50, 1_000, 30_000].map(Duration::from_millis)),
+            fixed: random.chance(0.3),
+            max: random.pick(&[1.0, 2.0, 3.0, 5.0]),
+            per: random.pick(&[250, 500, 1_000].map(Duration::from_millis)),
+            rate: random.pick(&[5.0, 12.5, 40.0]),
+            burst: random.pick(&[None, Some(1.0), Some(8.0)]),
+            half_life: random.pick(&[HalfLife::None, HalfLife::Of(Duration::from_secs(5))]),
+            batch: random.pick(&[1, 7, 100]),
+        }
+    }
+
+    /// The three policies with these rules.
+    pub(super) fn policies(&self) -> Vec<Policy> {
+        let policy = |name| Policy::builder(name).queue("main");
+        let capped = policy(NAMES[0]).partition_by("tenant").shard_by("region").concurrency(|c| {
+            let c = c.full_backoff(self.backoff);
+            if self.fixed { c.max(self.max) } else { c.max_from("max", self.max) }
+        });
+        let metered = policy(NAMES[1])
+            .partition_by("t:{tenant}")
+            .throttle(|t| {
+                let t = t.named("pace").rate_from("rate", self.rate).per(self.per);
+                if let Some(burst) = self.burst { t.burst_from("burst", burst) } else { t }
+            })
+            .concurrency(|c| c.named("slots").max_from("max", self.max).full_backoff(self.backoff));
+        let free = policy(NAMES[2])
+            .partition_by("tenant")
+            .fairness_half_life(self.half_life)
+            .admission_batch_size(self.batch);
+        [capped, metered, free].map(|p| p.build().expect("a policy without mistakes")).into()
+    }
 }
 
 /// The context of a tenant at this moment. Now and then a limit holds everything, or cannot be read; the next one lets go again.
@@ -60,7 +97,7 @@ pub(super) fn context(random: &mut Random) -> Value {
     };
     let mut context = json!({ "tenant": tenant, "region": region(random) });
     if random.chance(0.9) {
-        context["max"] = random.pick(&[0, 1, 1, 2, 2, 3, 4, 6]).into();
+        context["max"] = random.pick(&[0, 1, 1, 2, 3, 5, 8, 12]).into();
     } else if random.chance(0.2) {
         context["max"] = "many".into();
     }

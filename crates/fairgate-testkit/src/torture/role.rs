@@ -44,7 +44,9 @@ const LAST_WORDS: Duration = Duration::from_secs(20);
 pub fn act() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let Some(part) = Part::from_arguments(&arguments) else {
-        eprintln!("torture-actor ROLE NUMBER URL NAME: a helper process of the torture test, started by it alone");
+        eprintln!(
+            "torture-actor ROLE NUMBER URL NAME: a helper process of the torture test, started by it alone"
+        );
         return ExitCode::from(2);
     };
     let log = tracing_subscriber::fmt().with_ansi(false).with_writer(std::io::stderr);

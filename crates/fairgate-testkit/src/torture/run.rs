@@ -14,6 +14,7 @@ use super::cast::Cast;
 use super::chaos::{Havoc, disturb};
 use super::complaints::{Complaints, Fault, Problem};
 use super::plan::{Plan, Sabotage};
+use super::policies::Rules;
 use super::random::Random;
 use super::role::Stop;
 use super::stager::{Backlog, stage};
@@ -58,10 +59,20 @@ impl Outcome {
 
 impl fmt::Display for Outcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "torture of {:?} from seed {}: {} problems", self.plan.chaos, self.plan.seed, self.problems.len())?;
+        writeln!(
+            f,
+            "torture of {:?} from seed {}: {} problems",
+            self.plan.chaos,
+            self.plan.seed,
+            self.problems.len()
+        )?;
         writeln!(f, "  {:?}\n  {:?}", self.tally, self.havoc)?;
         let (changes, pauses, longest) = self.operations;
-        writeln!(f, "  {changes} changes of limits and {pauses} pauses, the longest waited {longest:?}; {} audits; drained in {:?}", self.audits, self.drained_in)?;
+        writeln!(
+            f,
+            "  {changes} changes of limits and {pauses} pauses, the longest waited {longest:?}; {} audits; drained in {:?}",
+            self.audits, self.drained_in
+        )?;
         f.write_str(&summary(&self.problems))
     }
 }
@@ -73,7 +84,7 @@ impl fmt::Display for Outcome {
 pub async fn torture(db: &TestDb, program: &Path, plan: Plan) -> Outcome {
     let mut random = Random::new(plan.seed);
     let complaints = Arc::new(Complaints::default());
-    set_up(db, plan.sabotage, &mut random).await;
+    set_up(db, &plan, &mut random).await;
     let logs = std::env::temp_dir().join(format!("torture-{}", db.name()));
     std::fs::create_dir_all(&logs).unwrap_or_else(|error| panic!("creating {}: {error}", logs.display()));
 
@@ -91,14 +102,21 @@ pub async fn torture(db: &TestDb, program: &Path, plan: Plan) -> Outcome {
     let operator = {
         let (pool, random, stop, complaints) =
             (participants.clone(), random.fork(), stop_producing.clone(), complaints.clone());
-        tokio::spawn(async move { companions::operate(pool, random, stop, &complaints).await })
+        let interrupts = plan.interruptions;
+        tokio::spawn(async move {
+            if interrupts {
+                companions::operate(pool, random, stop, &complaints).await
+            } else {
+                Default::default()
+            }
+        })
     };
     let auditor = {
         let (pool, complaints) = (participants.clone(), complaints.clone());
         tokio::spawn(async move { companions::audit(pool, stop_producing, &complaints).await })
     };
 
-    let havoc = disturb(&mut cast, &pool(db, 1), &mut random, plan.chaos).await;
+    let havoc = disturb(&mut cast, &pool(db, 1), &mut random, &plan).await;
     producing.send_replace(true);
     while let Some(stager) = stagers.join_next().await {
         stager.expect("a stager does not panic");
@@ -126,13 +144,18 @@ pub async fn torture(db: &TestDb, program: &Path, plan: Plan) -> Outcome {
     outcome
 }
 
-async fn set_up(db: &TestDb, sabotage: Option<Sabotage>, random: &mut Random) {
-    let done = companions::change_limits(db.pool(), random, 1).await;
+async fn set_up(db: &TestDb, plan: &Plan, random: &mut Random) {
+    let rules = if plan.interruptions { Rules::drawn(random) } else { Rules::plain() };
+    let done = companions::register(db.pool(), &rules, 1).await;
     done.unwrap_or_else(|error| panic!("registering the policies: {error}"));
     watch_database(db.pool()).await;
     run_script(db.pool(), include_str!("../../queries/torture/claims_hesitate.sql")).await;
-    if let Some(sabotage) = sabotage {
+    if let Some(sabotage) = plan.sabotage {
         run_script(db.pool(), sabotage.sql()).await;
+        if sabotage == Sabotage::CountInClaim {
+            // The fault shows only when much happens between a snapshot and its locks.
+            run_script(db.pool(), include_str!("../../queries/torture/hesitate_for_long.sql")).await;
+        }
     }
 }
 

@@ -78,10 +78,11 @@ pub async fn play(max: u32, meanwhile: Meanwhile, sabotage: Option<Sabotage>) ->
     let in_flight = in_flight(&mut conn).await;
     ticker(&db, 100).pass(&mut conn, None, None).await.expect("a pass");
     let later_in_flight = self::in_flight(&mut conn).await;
-    let found: Vec<(String, String)> = sqlx::query_as("SELECT fault, detail FROM torture.violation ORDER BY id")
-        .fetch_all(&mut conn)
-        .await
-        .expect("the violations");
+    let found: Vec<(String, String)> =
+        sqlx::query_as("SELECT fault, detail FROM torture.violation ORDER BY id")
+            .fetch_all(&mut conn)
+            .await
+            .expect("the violations");
     let problems = found.into_iter().map(|(fault, detail)| Problem { fault: Fault::named(&fault), detail });
     Played { problems: problems.collect(), in_flight, later_in_flight }
 }

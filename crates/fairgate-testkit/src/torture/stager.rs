@@ -16,7 +16,7 @@ use super::worker::Work;
 
 /// Jobs that wait, as of a moment ago. Stagers rest while there are too many, so that what is left at the end can be done in time.
 pub(super) type Backlog = AtomicI64;
-const TOO_MANY: i64 = 1_200;
+const TOO_MANY: i64 = 2_000;
 /// Committed jobs that a stager remembers, to cancel one now and then.
 const REMEMBERED: usize = 60;
 
@@ -47,11 +47,7 @@ pub(super) async fn stage(
 }
 
 /// One to three stages in one transaction, keys in any order, held open now and then, and not always committed.
-async fn stage_some(
-    pool: &PgPool,
-    random: &mut Random,
-    recent: &mut VecDeque<JobId>,
-) -> Result<(), Trouble> {
+async fn stage_some(pool: &PgPool, random: &mut Random, recent: &mut VecDeque<JobId>) -> Result<(), Trouble> {
     let mut tx = pool.begin().await?;
     let mut staged = Vec::new();
     for _ in 0..=random.below(3) {
@@ -99,7 +95,7 @@ pub(super) async fn remember(
     run_ats: &[Option<DateTime<Utc>>],
 ) -> Result<(), sqlx::Error> {
     sqlx::query(include_str!("../../queries/torture/remember_staged.sql"))
-        .bind(ids.iter().map(|id| id.as_uuid()).collect::<Vec<_>>())
+        .bind(ids.iter().map(JobId::as_uuid).collect::<Vec<_>>())
         .bind(policy)
         .bind(run_ats)
         .execute(conn)

@@ -36,10 +36,11 @@ pub struct Tally {
 
 /// Adds what is wrong to the complaints. Nobody works any more.
 pub(super) async fn judge(pool: &PgPool, complaints: &Complaints) -> Tally {
-    let broken: Vec<(String, String)> = sqlx::query_as(include_str!("../../queries/torture/broken_promises.sql"))
-        .fetch_all(pool)
-        .await
-        .expect("the books can be read");
+    let broken: Vec<(String, String)> =
+        sqlx::query_as(include_str!("../../queries/torture/broken_promises.sql"))
+            .fetch_all(pool)
+            .await
+            .expect("the books can be read");
     for (fault, detail) in broken {
         complaints.add(Fault::named(&fault), detail);
     }
@@ -49,16 +50,25 @@ pub(super) async fn judge(pool: &PgPool, complaints: &Complaints) -> Tally {
     sqlx::query_as(include_str!("../../queries/torture/tally.sql")).fetch_one(pool).await.expect("a tally")
 }
 
+#[derive(Debug, sqlx::FromRow)]
+struct Row {
+    partition_id: Uuid,
+    gate: String,
+    at_us: i64,
+    fresh: bool,
+    rate: Option<f64>,
+    burst: Option<f64>,
+    taken: i64,
+}
+
 async fn check_windows(pool: &PgPool, complaints: &Complaints) {
-    let rows: Vec<(Uuid, String, i64, bool, Option<f64>, Option<f64>, i64)> =
-        sqlx::query_as(include_str!("../../queries/torture/looks.sql"))
-            .fetch_all(pool)
-            .await
-            .expect("the looks can be read");
+    let sql = include_str!("../../queries/torture/looks.sql");
+    let rows: Vec<Row> = sqlx::query_as(sql).fetch_all(pool).await.expect("the looks can be read");
     let mut buckets: BTreeMap<(Uuid, String), Vec<Look>> = BTreeMap::new();
-    for (partition, gate, at_us, fresh, rate, burst, taken) in rows {
-        let look = Look { at_us, fresh, limits: rate.zip(burst), taken };
-        buckets.entry((partition, gate)).or_default().push(look);
+    for row in rows {
+        let look =
+            Look { at_us: row.at_us, fresh: row.fresh, limits: row.rate.zip(row.burst), taken: row.taken };
+        buckets.entry((row.partition_id, row.gate)).or_default().push(look);
     }
     for ((partition, gate), looks) in buckets {
         if let Some(window) = overdrawn(&looks) {

@@ -47,7 +47,10 @@ pub(super) fn overdrawn(looks: &[Look]) -> Option<String> {
         taken += look.taken;
         let excess = taken as f64 - gained - tightest;
         if excess > TOLERANCE {
-            return Some(format!("look {index} of {}: a window up to it holds {excess:.6} jobs too many", looks.len()));
+            return Some(format!(
+                "look {index} of {}: a window up to it holds {excess:.6} jobs too many",
+                looks.len()
+            ));
         }
         before = Some((at, rate, burst));
     }
@@ -64,7 +67,10 @@ mod tests {
 
     #[test]
     fn a_burst_and_then_the_rate_are_within_the_promise() {
-        assert_eq!(overdrawn(&[look(0, 10.0, 5.0, 5), look(100, 10.0, 5.0, 1), look(600, 10.0, 5.0, 5)]), None);
+        assert_eq!(
+            overdrawn(&[look(0, 10.0, 5.0, 5), look(100, 10.0, 5.0, 1), look(600, 10.0, 5.0, 5)]),
+            None
+        );
     }
 
     #[test]
@@ -79,7 +85,10 @@ mod tests {
     #[test]
     fn a_raised_burst_gives_nothing_by_itself() {
         assert!(overdrawn(&[look(0, 1.0, 2.0, 2), look(1, 1.0, 10.0, 2)]).is_some());
-        assert_eq!(overdrawn(&[look(0, 1.0, 2.0, 2), look(1, 100.0, 10.0, 0), look(101, 1.0, 10.0, 10)]), None);
+        assert_eq!(
+            overdrawn(&[look(0, 1.0, 2.0, 2), look(1, 100.0, 10.0, 0), look(101, 1.0, 10.0, 10)]),
+            None
+        );
     }
 
     #[test]

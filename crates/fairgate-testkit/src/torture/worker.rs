@@ -35,7 +35,8 @@ impl TaskHandler for Work {
 impl Work {
     async fn perform(&self, ctx: &WorkerContext) -> Result<(), Box<dyn std::error::Error>> {
         let attempt = *ctx.job().attempts();
-        let mark = ctx.job().flags().as_ref().and_then(|flags| flags.get("fairgate")).ok_or("no mark of ours")?;
+        let mark =
+            ctx.job().flags().as_ref().and_then(|flags| flags.get("fairgate")).ok_or("no mark of ours")?;
         let id = |key| mark.get(key).and_then(|id| id.as_str()).ok_or("no id of ours");
         let (admission, job): (Uuid, Uuid) = (id("a")?.parse()?, id("j")?.parse()?);
         tokio::time::sleep(Duration::from_millis(self.takes / 2)).await;
@@ -67,8 +68,11 @@ pub(super) async fn work(part: &Part, stop: Stop) -> ExitCode {
 }
 
 async fn run(part: &Part, stop: Stop) -> Result<(), Box<dyn std::error::Error>> {
-    let pool =
-        PgPoolOptions::new().max_connections(5).acquire_timeout(Duration::from_secs(5)).connect(&part.url).await?;
+    let pool = PgPoolOptions::new()
+        .max_connections(5)
+        .acquire_timeout(Duration::from_secs(5))
+        .connect(&part.url)
+        .await?;
     let worker = options(part, pool).init().await?;
     let work = worker.run();
     tokio::pin!(work);

@@ -2,8 +2,9 @@ WITH state AS (
     SELECT h.policy_id, count(*) AS partitions, sum(s.pending) AS pending, sum(s.future) AS future, sum(s.in_flight) AS in_flight
       FROM fairgate.partition_state s JOIN fairgate.shard h ON h.id = s.shard_id GROUP BY 1),
 told AS (
-    SELECT coalesce(d.policy_id, p.policy_id) AS policy_id, sum(d.staged) AS staged, sum(d.future) AS future, sum(d.released) AS released
-      FROM fairgate.delta d LEFT JOIN fairgate.partition p ON p.id = d.partition_id GROUP BY 1),
+    SELECT coalesce(p.policy_id, d.policy_id) AS policy_id, sum(d.staged) AS staged, sum(d.future) AS future, sum(d.released) AS released
+      FROM (SELECT x.partition_id, max(x.policy_id) AS policy_id, sum(x.staged) AS staged, sum(x.future) AS future, sum(x.released) AS released
+              FROM fairgate.delta x GROUP BY 1) d LEFT JOIN fairgate.partition p ON p.id = d.partition_id GROUP BY 1),
 minute AS (
     SELECT h.policy_id, sum(t.jobs_admitted) AS admitted
       FROM fairgate.tick_sample t JOIN fairgate.shard h ON h.id = t.shard_id WHERE t.at > clock_timestamp() - interval '1 minute' GROUP BY 1),

@@ -69,7 +69,7 @@ pub(super) fn parse(text: &str) -> Result<NewJob, String> {
 fn partition_key(raw: &RawValue) -> Result<PartitionKey, String> {
     let text = match raw.get().as_bytes() {
         [b'"', ..] => serde_json::from_str(raw.get()).map_err(|error| format!("partition_key: {error}"))?,
-        [b'{' | b'[', ..] => return Err("partition_key must be a text".to_owned()),
+        [b'{' | b'[', ..] => return Err("partition_key must be a text, a number or a boolean".to_owned()),
         _ => raw.get().to_owned(),
     };
     PartitionKey::try_from(text).map_err(|error| error.to_string())
@@ -79,8 +79,9 @@ fn partition_key(raw: &RawValue) -> Result<PartitionKey, String> {
 fn without_line(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let words = text.rsplit_once(" at line ").map_or(text.as_str(), |(words, _)| words);
+    let lead = if error.is_data() { "" } else { "not JSON: " };
     match error.column() {
-        0 => words.to_owned(),
-        column => format!("column {column}: {words}"),
+        0 => format!("{lead}{words}"),
+        column => format!("{lead}{words} (column {column})"),
     }
 }

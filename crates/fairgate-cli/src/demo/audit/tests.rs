@@ -80,7 +80,8 @@ async fn a_slot_that_came_back_may_be_taken_again() {
 async fn admissions_that_did_not_see_each_other_are_a_violation() {
     let world = World::new().await;
     let jobs = world.staged(Route::Pushes, 2).await;
-    let (mut one, mut other) = (world.db.pool().begin().await.unwrap(), world.db.pool().begin().await.unwrap());
+    let (mut one, mut other) =
+        (world.db.pool().begin().await.unwrap(), world.db.pool().begin().await.unwrap());
     world.admit_in(&mut one, &jobs[..1]).await;
     world.admit_in(&mut other, &jobs[1..]).await;
     one.commit().await.unwrap();

@@ -36,4 +36,5 @@ REVOKE EXECUTE ON ALL FUNCTIONS IN SCHEMA fairgate FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION
     fairgate.stage(text, text, json, jsonb, text, int, timestamptz, text, text, int),
     fairgate.stage_many(text, json), fairgate.cancel(uuid),
+    fairgate.stage_rows(text, text[], json[], jsonb[], text[], int[], timestamptz[], text[], text[], int[], bigint),
     fairgate.started(uuid), fairgate.heartbeat(uuid), fairgate.finished(uuid, text) TO PUBLIC;

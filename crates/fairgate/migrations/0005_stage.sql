@@ -1,0 +1,58 @@
+-- Staging one job, and taking one back, for every language. stage_rows, stage_many and this write the same rows by the same rules.
+-- Nothing here takes a lock that another key could take in the other order, and nothing waits for a ticker.
+-- SECURITY DEFINER: a producer needs USAGE on schema fairgate and nothing else.
+
+CREATE FUNCTION fairgate.stage(policy text, task text, payload json, context jsonb DEFAULT '{}', partition_key text DEFAULT NULL,
+    priority int DEFAULT 0, run_at timestamptz DEFAULT NULL, dedupe_key text DEFAULT NULL, queue_name text DEFAULT NULL, max_attempts int DEFAULT NULL)
+RETURNS TABLE (job_id uuid, staged boolean, outcome text)
+LANGUAGE plpgsql ROWS 1 SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_variable
+DECLARE
+    p record;
+    r record;
+    seq bigint := nextval('fairgate.job_seq');
+    ready boolean := run_at IS NULL OR run_at <= now();
+BEGIN
+    p := fairgate.policy_to_stage(policy);
+    context := coalesce(context, '{}');
+    priority := coalesce(priority, 0);
+    r := fairgate.route(p.id, p.key_parts, p.shard_parts, p.queue, p.priority_min, p.priority_max, p.max_attempts_max, p.task_max_chars, 'job',
+        task, payload, context, partition_key, priority, run_at, dedupe_key, queue_name, max_attempts);
+    job_id := fairgate.job_id(now(), seq);
+    IF NOT p.enabled THEN
+        PERFORM fairgate.send(policy, ARRAY[job_id], ARRAY[r.key], ARRAY[task], ARRAY[payload], ARRAY[priority],
+            ARRAY[run_at], ARRAY[queue_name], ARRAY[max_attempts]);
+        staged := false;
+        outcome := 'sent';
+        RETURN NEXT;
+        RETURN;
+    END IF;
+    INSERT INTO fairgate.staged AS t (job_id, admission_id, partition_id, policy_id, priority, ready_at, run_at, staged_at, max_attempts, ready,
+            partition_key, task, queue_name, payload, context)
+    VALUES (job_id, fairgate.admission_id(now(), seq), r.partition_id, p.id, priority, coalesce(run_at, now()), run_at, now(),
+            max_attempts, ready, r.key, task, queue_name, payload, r.job_context);
+    INSERT INTO fairgate.delta (partition_id, staged, future, policy_id, seq, key, shard, context)
+    VALUES (r.partition_id, ready::int, (NOT ready)::int, p.id, seq, r.key, r.shard, context);
+    -- Wakes a sleeping ticker, if there is one and the partition looks parked. A missed wake-up costs one idle_pause.
+    IF p.anybody_asleep AND ready AND NOT p.paused
+       AND NOT EXISTS (SELECT FROM fairgate.partition_state s WHERE s.id = r.partition_id AND (s.due_at IS NOT NULL OR s.paused)) THEN
+        NOTIFY fairgate;
+    END IF;
+    staged := true;
+    outcome := 'staged';
+    RETURN NEXT;
+END $$;
+
+-- True if the job was still waiting here and is gone now.
+CREATE FUNCTION fairgate.cancel(job_id uuid) RETURNS boolean
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    gone record;
+BEGIN
+    DELETE FROM fairgate.staged s WHERE s.job_id = cancel.job_id RETURNING s.partition_id, s.ready INTO gone;
+    IF NOT FOUND THEN
+        RETURN false;
+    END IF;
+    INSERT INTO fairgate.delta (partition_id, staged, future) VALUES (gone.partition_id, -gone.ready::int, -(NOT gone.ready)::int);
+    RETURN true;
+END $$;
