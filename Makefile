@@ -3,7 +3,7 @@
 #   make test ARGS="-p fairgate-core"         arguments for the test runner, which then runs no documentation examples
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check build clean tools
+.PHONY: help demo test check bench build clean tools
 
 ARGS ?=
 XTASK := cargo run --quiet --package xtask --
@@ -32,6 +32,10 @@ check: tools ## Check format, lints, documentation, licences and the house rules
 	@cargo deny --version >/dev/null 2>&1 || { set -x; cargo install --locked cargo-deny; }
 	cargo deny --log-level error check licenses bans sources
 	$(XTASK) check
+
+bench: tools ## Measure fairgate beside PostgreSQL's own limit (about 10 minutes); BENCH_JSON=FILE writes it as JSON too
+	@scripts/ensure-postgres.sh
+	cargo run --release --package fairgate-bench -- $(ARGS)
 
 build: tools ## Build everything, optimised
 	cargo build --release --workspace

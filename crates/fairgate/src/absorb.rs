@@ -6,6 +6,7 @@ use sqlx::PgConnection;
 use uuid::Uuid;
 
 use crate::error::{DatabaseError, Doing};
+use crate::sql::{Unit, query_as, query_scalar};
 
 /// Reports read in one window.
 const WINDOW: i32 = 5_000;
@@ -28,18 +29,15 @@ pub struct Absorbed {
 /// # Errors
 /// When the database does not answer.
 pub async fn absorb(conn: &mut PgConnection, now: Option<DateTime<Utc>>) -> Result<Absorbed, DatabaseError> {
-    let mut done = Absorbed { promoted: promote(conn, now).await?, ..Absorbed::default() };
-    done.more = done.promoted >= i64::from(WINDOW);
+    let mut unit = Unit::begin(conn).await?;
+    let promoted = promote(&mut unit, now).await?;
+    unit.end().await?;
+    let mut done = Absorbed { promoted, more: promoted >= i64::from(WINDOW), ..Absorbed::default() };
     let mut avoid: Vec<Uuid> = Vec::new();
     for _ in 0..WINDOWS {
-        let (seen, folded, passed_over): (i64, i64, Vec<Uuid>) =
-            sqlx::query_as(include_str!("../queries/absorb/absorb.sql"))
-                .bind(WINDOW)
-                .bind(&avoid)
-                .bind(now)
-                .fetch_one(&mut *conn)
-                .await
-                .doing("absorbing reports")?;
+        let mut unit = Unit::begin(conn).await?;
+        let (seen, folded, passed_over) = absorb_window(&mut unit, &avoid, now).await?;
+        unit.end().await?;
         done.folded += folded;
         if seen < i64::from(WINDOW) {
             return Ok(done);
@@ -50,7 +48,17 @@ pub async fn absorb(conn: &mut PgConnection, now: Option<DateTime<Utc>>) -> Resu
     Ok(done)
 }
 
+/// Rows seen and folded in, and the partitions that were passed over.
+async fn absorb_window(
+    conn: &mut PgConnection,
+    avoid: &[Uuid],
+    now: Option<DateTime<Utc>>,
+) -> Result<(i64, i64, Vec<Uuid>), DatabaseError> {
+    let sql = include_str!("../queries/absorb/absorb.sql");
+    query_as(sql).bind(WINDOW).bind(avoid).bind(now).fetch_one(conn).await.doing("absorbing reports")
+}
+
 async fn promote(conn: &mut PgConnection, now: Option<DateTime<Utc>>) -> Result<i64, DatabaseError> {
     let sql = include_str!("../queries/absorb/promote.sql");
-    sqlx::query_scalar(sql).bind(WINDOW).bind(now).fetch_one(conn).await.doing("promoting scheduled jobs")
+    query_scalar(sql).bind(WINDOW).bind(now).fetch_one(conn).await.doing("promoting scheduled jobs")
 }

@@ -35,7 +35,7 @@ pub(crate) async fn admit(
     now: DateTime<Utc>,
 ) -> Result<HashMap<Uuid, u32>, DatabaseError> {
     let number = |n: u32| i32::try_from(n).unwrap_or(i32::MAX);
-    let rows: Vec<(Uuid, i32, i64)> = sqlx::query_as(AssertSqlSafe(rules.admit_sql.clone()))
+    let rows: Vec<(Uuid, i32, i64)> = crate::sql::query_as(AssertSqlSafe(rules.admit_sql.clone()))
         .bind(takes.iter().map(|t| t.partition).collect::<Vec<_>>())
         .bind(takes.iter().map(|t| t.key.as_str()).collect::<Vec<_>>())
         .bind(takes.iter().map(|t| number(t.count)).collect::<Vec<_>>())
@@ -50,7 +50,8 @@ pub(crate) async fn admit(
         .await
         .doing("admitting jobs")?;
     if rows.first().is_some_and(|(_, _, left_behind)| *left_behind != 0) {
-        return Err(sqlx::Error::Protocol("a job changed while it was taken".to_owned())).doing("admitting jobs");
+        return Err(sqlx::Error::Protocol("a job changed while it was taken".to_owned()))
+            .doing("admitting jobs");
     }
     Ok(rows.into_iter().map(|(id, n, _)| (id, n.unsigned_abs())).collect())
 }

@@ -34,7 +34,7 @@ struct Row {
 
 /// Holds the policy open until the transaction ends: `pause` and `apply` wait for it. False: one of them is at it.
 pub(crate) async fn hold_policy_open(conn: &mut PgConnection, policy_id: i32) -> Result<bool, DatabaseError> {
-    sqlx::query_scalar(include_str!("../queries/claim/hold_policy_open.sql"))
+    crate::sql::query_scalar(include_str!("../queries/claim/hold_policy_open.sql"))
         .bind(policy_id)
         .fetch_one(conn)
         .await
@@ -50,7 +50,7 @@ pub(crate) async fn claim(
     now: Option<DateTime<Utc>>,
 ) -> Result<Option<Claim>, DatabaseError> {
     const DOING: &str = "claiming due partitions";
-    let rows: Vec<Row> = sqlx::query_as(include_str!("../queries/claim/claim_due_partitions.sql"))
+    let rows: Vec<Row> = crate::sql::query_as(include_str!("../queries/claim/claim_due_partitions.sql"))
         .bind(policy_id)
         .bind(shard_id)
         .bind(i64::from(limit))

@@ -81,7 +81,7 @@ fn halves(takes: &mut Vec<Take>) -> [Vec<Take>; 2] {
 
 async fn first_waiting_job(conn: &mut PgConnection, partition: Uuid) -> Result<Option<Uuid>, DatabaseError> {
     let sql = include_str!("../queries/isolate/first_waiting_job.sql");
-    sqlx::query_scalar(sql).bind(partition).fetch_optional(conn).await.doing("finding the refused job")
+    crate::sql::query_scalar(sql).bind(partition).fetch_optional(conn).await.doing("finding the refused job")
 }
 
 async fn set_aside(
@@ -91,16 +91,17 @@ async fn set_aside(
     clock: Option<DateTime<Utc>>,
     max_attempts: u16,
 ) -> Result<(), DatabaseError> {
-    let later: Option<bool> = sqlx::query_scalar(include_str!("../queries/isolate/postpone_refused.sql"))
-        .bind(job)
-        .bind(error)
-        .bind(i32::from(max_attempts))
-        .bind(clock)
-        .fetch_optional(&mut *conn)
-        .await
-        .doing("postponing a refused job")?;
+    let later: Option<bool> =
+        crate::sql::query_scalar(include_str!("../queries/isolate/postpone_refused.sql"))
+            .bind(job)
+            .bind(error)
+            .bind(i32::from(max_attempts))
+            .bind(clock)
+            .fetch_optional(&mut *conn)
+            .await
+            .doing("postponing a refused job")?;
     if later.is_none() {
-        sqlx::query(include_str!("../queries/isolate/quarantine_refused.sql"))
+        crate::sql::query(include_str!("../queries/isolate/quarantine_refused.sql"))
             .bind(job)
             .bind(error)
             .bind(clock)

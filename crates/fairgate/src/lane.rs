@@ -81,7 +81,7 @@ pub(crate) async fn open_lanes(
     policy: Option<&str>,
     shard: Option<&str>,
 ) -> Result<Vec<OpenLane>, DatabaseError> {
-    sqlx::query_as(include_str!("../queries/lane/list_open_lanes.sql"))
+    crate::sql::query_as(include_str!("../queries/lane/list_open_lanes.sql"))
         .bind(now)
         .bind(policy)
         .bind(shard)
@@ -96,7 +96,11 @@ pub(crate) async fn next_scheduled_wait(
     now: Option<DateTime<Utc>>,
 ) -> Result<Option<i64>, DatabaseError> {
     let sql = include_str!("../queries/lane/next_scheduled_wait.sql");
-    sqlx::query_scalar(sql).bind(now).fetch_optional(conn).await.doing("looking for the next scheduled job")
+    crate::sql::query_scalar(sql)
+        .bind(now)
+        .fetch_optional(conn)
+        .await
+        .doing("looking for the next scheduled job")
 }
 
 #[derive(sqlx::FromRow)]
@@ -119,7 +123,7 @@ impl Rules {
         own: &[Policy],
         queues: &[(String, Arc<dyn Queue>)],
     ) -> Result<Self, RulesError> {
-        let row: Option<Registered> = sqlx::query_as(include_str!("../queries/lane/load_policy.sql"))
+        let row: Option<Registered> = crate::sql::query_as(include_str!("../queries/lane/load_policy.sql"))
             .bind(policy_id)
             .fetch_optional(conn)
             .await

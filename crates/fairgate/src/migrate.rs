@@ -31,7 +31,7 @@ pub enum MigrateError {
 /// See [`MigrateError`]. What had been applied before an error stays.
 pub async fn migrate(conn: &mut PgConnection) -> Result<(), MigrateError> {
     let (number, found): (i32, String) =
-        sqlx::query_as(include_str!("../queries/registry/server_version.sql"))
+        crate::sql::query_as(include_str!("../queries/registry/server_version.sql"))
             .fetch_one(&mut *conn)
             .await
             .doing("reading the server's version")?;
@@ -47,16 +47,17 @@ pub async fn migrate(conn: &mut PgConnection) -> Result<(), MigrateError> {
 /// # Errors
 /// When the database does not answer.
 pub async fn is_migrated(conn: &mut PgConnection) -> Result<bool, DatabaseError> {
-    let there: bool = sqlx::query_scalar(include_str!("../queries/registry/schema_exists.sql"))
+    let there: bool = crate::sql::query_scalar(include_str!("../queries/registry/schema_exists.sql"))
         .fetch_one(&mut *conn)
         .await
         .doing("looking for schema fairgate")?;
     if !there {
         return Ok(false);
     }
-    let applied: Vec<i64> = sqlx::query_scalar(include_str!("../queries/registry/applied_migrations.sql"))
-        .fetch_all(conn)
-        .await
-        .doing("reading the applied migrations")?;
+    let applied: Vec<i64> =
+        crate::sql::query_scalar(include_str!("../queries/registry/applied_migrations.sql"))
+            .fetch_all(conn)
+            .await
+            .doing("reading the applied migrations")?;
     Ok(MIGRATOR.iter().all(|m| applied.contains(&m.version)))
 }

@@ -8,7 +8,7 @@ use crate::error::{DatabaseError, Doing};
 
 /// Refreshes the totals that tick samples carry.
 pub(crate) async fn gauge(conn: &mut PgConnection) -> Result<(), DatabaseError> {
-    sqlx::query(include_str!("../queries/sweep/gauge_lanes.sql"))
+    crate::sql::query(include_str!("../queries/sweep/gauge_lanes.sql"))
         .execute(conn)
         .await
         .doing("adding up the lanes")?;
@@ -17,7 +17,8 @@ pub(crate) async fn gauge(conn: &mut PgConnection) -> Result<(), DatabaseError> 
 
 /// The report table is written and emptied all the time; autovacuum looks too seldom.
 pub(crate) async fn vacuum_reports(conn: &mut PgConnection) -> Result<(), DatabaseError> {
-    sqlx::query(include_str!("../queries/ticker/vacuum_delta.sql"))
+    // The simple protocol: VACUUM cannot run in a transaction, and behind a pooler nothing else may run outside of one.
+    sqlx::raw_sql(include_str!("../queries/ticker/vacuum_delta.sql"))
         .execute(conn)
         .await
         .doing("vacuuming the reports")?;
@@ -84,7 +85,7 @@ pub struct PolicyStatus {
 /// When the database does not answer.
 pub async fn status(conn: &mut PgConnection) -> Result<Status, DatabaseError> {
     let (enabled, tickers, reports, quarantined): (bool, i64, i64, i64) =
-        sqlx::query_as(include_str!("../queries/observe/engine_totals.sql"))
+        crate::sql::query_as(include_str!("../queries/observe/engine_totals.sql"))
             .fetch_one(&mut *conn)
             .await
             .doing("reading the engine's status")?;
@@ -96,7 +97,7 @@ pub async fn status(conn: &mut PgConnection) -> Result<Status, DatabaseError> {
 /// # Errors
 /// When the database does not answer.
 pub async fn policies(conn: &mut PgConnection) -> Result<Vec<PolicyStatus>, DatabaseError> {
-    sqlx::query_as(include_str!("../queries/observe/policy_statuses.sql"))
+    crate::sql::query_as(include_str!("../queries/observe/policy_statuses.sql"))
         .fetch_all(conn)
         .await
         .doing("reading the policies")
@@ -187,7 +188,7 @@ pub async fn partitions(
     limit: u32,
 ) -> Result<Vec<PartitionStatus>, crate::operate::OperateError> {
     let id = crate::operate::policy_id(conn, policy.as_str()).await?;
-    let rows = sqlx::query_as(include_str!("../queries/observe/list_partitions.sql"))
+    let rows = crate::sql::query_as(include_str!("../queries/observe/list_partitions.sql"))
         .bind(id)
         .bind(search)
         .bind(sort.name())

@@ -68,14 +68,15 @@ pub async fn set_policy_enabled(
 pub async fn set_enabled(conn: &mut PgConnection, enabled: bool) -> Result<bool, DatabaseError> {
     const DOING: &str = "switching fairgate";
     let sql = include_str!("../queries/operate/set_engine_enabled.sql");
-    let changed = sqlx::query(sql).bind(enabled).execute(&mut *conn).await.doing(DOING)?.rows_affected() > 0;
-    let ids: Vec<i32> = sqlx::query_scalar(include_str!("../queries/operate/policy_ids.sql"))
+    let changed =
+        crate::sql::query(sql).bind(enabled).execute(&mut *conn).await.doing(DOING)?.rows_affected() > 0;
+    let ids: Vec<i32> = crate::sql::query_scalar(include_str!("../queries/operate/policy_ids.sql"))
         .fetch_all(&mut *conn)
         .await
         .doing(DOING)?;
     for id in ids {
         // Alone in its statement: it waits for the ticks of that policy that began before the switch was written.
-        sqlx::query(include_str!("../queries/registry/lock_policy.sql"))
+        crate::sql::query(include_str!("../queries/registry/lock_policy.sql"))
             .bind(id)
             .execute(&mut *conn)
             .await
@@ -94,20 +95,20 @@ async fn set(
     const DOING: &str = "switching a policy";
     let id = policy_id(conn, policy.as_str()).await?;
     let mut tx = conn.begin().await.doing(DOING)?;
-    sqlx::query(include_str!("../queries/registry/lock_policy.sql"))
+    crate::sql::query(include_str!("../queries/registry/lock_policy.sql"))
         .bind(id)
         .execute(&mut *tx)
         .await
         .doing(DOING)?;
     let changed =
-        sqlx::query(sql).bind(id).bind(value).execute(&mut *tx).await.doing(DOING)?.rows_affected() > 0;
+        crate::sql::query(sql).bind(id).bind(value).execute(&mut *tx).await.doing(DOING)?.rows_affected() > 0;
     notify(&mut tx).await?;
     tx.commit().await.doing(DOING)?;
     Ok(changed)
 }
 
 async fn notify(conn: &mut PgConnection) -> Result<(), DatabaseError> {
-    sqlx::query(include_str!("../queries/operate/notify.sql"))
+    crate::sql::query(include_str!("../queries/operate/notify.sql"))
         .execute(conn)
         .await
         .doing("waking the tickers")?;
@@ -116,13 +117,16 @@ async fn notify(conn: &mut PgConnection) -> Result<(), DatabaseError> {
 
 pub(crate) async fn policy_id(conn: &mut PgConnection, name: &str) -> Result<i32, OperateError> {
     let sql = include_str!("../queries/operate/find_policy_id.sql");
-    let id: Option<i32> =
-        sqlx::query_scalar(sql).bind(name).fetch_optional(&mut *conn).await.doing("looking up a policy")?;
+    let id: Option<i32> = crate::sql::query_scalar(sql)
+        .bind(name)
+        .fetch_optional(&mut *conn)
+        .await
+        .doing("looking up a policy")?;
     match id {
         Some(id) => Ok(id),
         None => {
             let sql = include_str!("../queries/operate/policy_names.sql");
-            let registered = sqlx::query_scalar(sql).fetch_all(conn).await.doing("listing policies")?;
+            let registered = crate::sql::query_scalar(sql).fetch_all(conn).await.doing("listing policies")?;
             Err(OperateError::UnknownPolicy { name: name.to_owned(), registered })
         }
     }

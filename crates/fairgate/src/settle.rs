@@ -22,7 +22,7 @@ pub(crate) async fn settle(
         Due::At(at) => Some(at),
         Due::Idle | Due::Now => None,
     };
-    sqlx::query(include_str!("../queries/settle/settle_partitions.sql"))
+    crate::sql::query(include_str!("../queries/settle/settle_partitions.sql"))
         .bind(now)
         .bind(ids)
         .bind(taken.iter().map(|&n| number(n.into())).collect::<Vec<_>>())

@@ -113,7 +113,7 @@ pub async fn stage<P: StageTo + ?Sized>(
     job: &NewJob,
 ) -> Result<Staged, StageError> {
     let key = policy.computed_key(job)?.or_else(|| job.partition_key.clone());
-    let (job_id, outcome): (Uuid, String) = sqlx::query_as(include_str!("../queries/stage/stage.sql"))
+    let (job_id, outcome): (Uuid, String) = crate::sql::query_as(include_str!("../queries/stage/stage.sql"))
         .bind(policy.policy_name())
         .bind(&job.task)
         .bind(&job.payload)
@@ -146,7 +146,7 @@ pub async fn stage_many<P: StageTo + ?Sized>(
             keys.push(policy.computed_key(job)?.or_else(|| job.partition_key.clone()));
         }
         let column = |get: fn(&NewJob) -> &str| chunk.iter().map(get).collect::<Vec<_>>();
-        let rows: Vec<(Uuid, String)> = sqlx::query_as(include_str!("../queries/stage/stage_rows.sql"))
+        let rows: Vec<(Uuid, String)> = crate::sql::query_as(include_str!("../queries/stage/stage_rows.sql"))
             .bind(policy.policy_name())
             .bind(column(|j| &j.task))
             .bind(column(|j| &j.payload))
@@ -176,7 +176,7 @@ pub async fn stage_many<P: StageTo + ?Sized>(
 /// # Errors
 /// When the database does not answer.
 pub async fn cancel(conn: &mut PgConnection, job: JobId) -> Result<bool, StageError> {
-    let gone = sqlx::query_scalar(include_str!("../queries/stage/cancel.sql"))
+    let gone = crate::sql::query_scalar(include_str!("../queries/stage/cancel.sql"))
         .bind(job.as_uuid())
         .fetch_one(conn)
         .await

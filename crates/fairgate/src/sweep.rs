@@ -14,6 +14,7 @@ use uuid::Uuid;
 use crate::error::{DatabaseError, Doing};
 use crate::queue::Queue;
 use crate::settings::Settings;
+use crate::sql::Unit;
 
 /// What one sweep repaired.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -55,13 +56,23 @@ impl Sweeper {
         settings: &Settings,
         now: Option<DateTime<Utc>>,
     ) -> Result<Swept, DatabaseError> {
-        let silent = inflight::free_silent(conn, settings, now).await?;
-        let gone = self.free_gone(conn, settings, now).await?;
-        let removed = partitions::delete_marked(conn, settings, now).await?;
-        let marked = partitions::mark(conn, settings, now, &mut self.partition_place).await?;
-        let samples = delete_old_samples(conn, settings, now).await?;
+        let mut unit = Unit::begin(conn).await?;
+        let silent = inflight::free_silent(&mut unit, settings, now).await?;
+        unit.end().await?;
+        let mut unit = Unit::begin(conn).await?;
+        let gone = self.free_gone(&mut unit, settings, now).await?;
+        unit.end().await?;
+        let mut unit = Unit::begin(conn).await?;
+        let removed = partitions::delete_marked(&mut unit, settings, now).await?;
+        unit.end().await?;
+        let mut unit = Unit::begin(conn).await?;
+        let marked = partitions::mark(&mut unit, settings, now, &mut self.partition_place).await?;
+        unit.end().await?;
+        let mut unit = Unit::begin(conn).await?;
+        let samples = delete_old_samples(&mut unit, settings, now).await?;
         let sql = include_str!("../queries/sweep/delete_lost_tickers.sql");
-        sqlx::query(sql).execute(conn).await.doing("forgetting lost tickers")?;
+        crate::sql::query(sql).execute(&mut *unit).await.doing("forgetting lost tickers")?;
+        unit.end().await?;
         Ok(Swept { silent, gone, marked, removed, samples })
     }
 }
@@ -72,7 +83,7 @@ async fn delete_old_samples(
     now: Option<DateTime<Utc>>,
 ) -> Result<u64, DatabaseError> {
     let sql = include_str!("../queries/sweep/delete_old_samples.sql");
-    let done = sqlx::query(sql)
+    let done = crate::sql::query(sql)
         .bind(interval(settings.metrics_retention))
         .bind(now)
         .execute(conn)

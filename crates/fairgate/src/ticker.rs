@@ -14,9 +14,10 @@ use sqlx::PgPool;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
-use crate::error::DatabaseError;
+use crate::error::{DatabaseError, Doing};
 use crate::queue::Queue;
 use crate::settings::Settings;
+use crate::sql::{Unit, scope};
 use crate::sweep::Sweeper;
 
 pub use builder::{BuildError, TickerBuilder};
@@ -67,14 +68,10 @@ impl Ticker {
     /// # Errors
     /// Only at the start: see [`RunError`].
     pub async fn run(mut self, stop: impl Future<Output = ()>) -> Result<(), RunError> {
-        let mut conn =
-            self.pool.acquire().await.map_err(|source| DatabaseError { doing: "connecting", source })?;
-        if !crate::migrate::is_migrated(&mut conn).await? {
-            return Err(RunError::NotMigrated);
-        }
-        drop(conn);
+        scope(self.settings.pooled, self.check_schema()).await?;
         let token = CancellationToken::new();
-        let work = self.work(&token);
+        let pooled = self.settings.pooled;
+        let work = scope(pooled, self.work(&token));
         tokio::pin!(work, stop);
         tokio::select! {
             () = &mut work => {}
@@ -84,6 +81,14 @@ impl Ticker {
             }
         }
         Ok(())
+    }
+
+    async fn check_schema(&self) -> Result<(), RunError> {
+        let mut conn = self.pool.acquire().await.doing("connecting")?;
+        let mut unit = Unit::begin(&mut conn).await?;
+        let migrated = crate::migrate::is_migrated(&mut unit).await?;
+        unit.end().await?;
+        if migrated { Ok(()) } else { Err(RunError::NotMigrated) }
     }
 
     async fn work(&mut self, stop: &CancellationToken) {
@@ -117,8 +122,7 @@ impl Ticker {
         upkeep: &mut Upkeep,
         stop: &CancellationToken,
     ) -> Result<(), DatabaseError> {
-        let mut conn =
-            self.pool.acquire().await.map_err(|source| DatabaseError { doing: "connecting", source })?;
+        let mut conn = self.pool.acquire().await.doing("connecting")?;
         let report = self.pass(&mut conn, None, Some(stop)).await?;
         self.upkeep(&mut conn, upkeep).await?;
         if report.busy {
@@ -151,10 +155,15 @@ impl Ticker {
             }
         }
         if due.queues.pass(Duration::from_secs(5)) {
-            for queue in crate::registry::install_missing(conn, &self.own_queues, self.hooks).await? {
+            let mut unit = Unit::begin(conn).await?;
+            let installed = crate::registry::install_missing(&mut unit, &self.own_queues, self.hooks).await?;
+            unit.end().await?;
+            for queue in installed {
                 tracing::info!(queue, "the queue's tables have appeared; it is ready");
             }
-            crate::observe::gauge(conn).await?;
+            let mut unit = Unit::begin(conn).await?;
+            crate::observe::gauge(&mut unit).await?;
+            unit.end().await?;
         }
         if self.folded_since_vacuum > 20_000 && due.vacuum.pass(Duration::from_secs(3)) {
             self.folded_since_vacuum = 0;

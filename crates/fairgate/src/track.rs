@@ -32,7 +32,7 @@ impl End {
 /// When the database does not answer.
 pub async fn started(conn: &mut PgConnection, admission: AdmissionId) -> Result<bool, DatabaseError> {
     let sql = include_str!("../queries/track/started.sql");
-    sqlx::query_scalar(sql).bind(admission.as_uuid()).fetch_one(conn).await.doing("recording a start")
+    crate::sql::query_scalar(sql).bind(admission.as_uuid()).fetch_one(conn).await.doing("recording a start")
 }
 
 /// The job still runs. False: its slot is gone.
@@ -41,7 +41,11 @@ pub async fn started(conn: &mut PgConnection, admission: AdmissionId) -> Result<
 /// When the database does not answer.
 pub async fn heartbeat(conn: &mut PgConnection, admission: AdmissionId) -> Result<bool, DatabaseError> {
     let sql = include_str!("../queries/track/heartbeat.sql");
-    sqlx::query_scalar(sql).bind(admission.as_uuid()).fetch_one(conn).await.doing("recording a heartbeat")
+    crate::sql::query_scalar(sql)
+        .bind(admission.as_uuid())
+        .fetch_one(conn)
+        .await
+        .doing("recording a heartbeat")
 }
 
 /// The queue is done with the job: its slot is free. True: this call freed it.
@@ -54,7 +58,7 @@ pub async fn finished(
     end: End,
 ) -> Result<bool, DatabaseError> {
     let sql = include_str!("../queries/track/finished.sql");
-    sqlx::query_scalar(sql)
+    crate::sql::query_scalar(sql)
         .bind(admission.as_uuid())
         .bind(end.as_str())
         .fetch_one(conn)

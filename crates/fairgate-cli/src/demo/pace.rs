@@ -17,8 +17,8 @@ const DRAIN_SECONDS: f64 = 25.0;
 const TURNS_A_SECOND: f64 = 4.0;
 /// Deliveries a second that a machine manages, unless it is seen to manage fewer.
 const MACHINE_A_SECOND: f64 = 120.0;
-/// A backlog that has been there for less than this says nothing about its speed.
-const TELLING: Duration = Duration::from_secs(3);
+/// A backlog that has been there for less than this says nothing about its speed; it is taken for half as fast as expected then.
+const TELLING: Duration = Duration::from_millis(900);
 
 /// Deliveries that are staged and not received yet, of a tenant or of all, and how fast they become fewer.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -43,7 +43,7 @@ impl Watch {
         let (since, before) = *self.since.get_or_insert((now, received));
         let watched = now.saturating_sub(since);
         let seen = received.saturating_sub(before) as f64 / watched.as_secs_f64();
-        let a_second = if watched < TELLING { expected } else { seen.min(expected) };
+        let a_second = if watched < TELLING { expected / 2.0 } else { seen.min(expected) };
         Backlog { deliveries, a_second }
     }
 }
@@ -103,11 +103,13 @@ mod tests {
     #[test]
     fn a_backlog_is_taken_for_as_slow_as_it_is_seen_to_be() {
         let mut watch = Watch::default();
-        let second = Duration::from_secs;
-        assert_eq!(watch.look(second(0), 100, 50, 40.0).a_second, 40.0);
-        assert_eq!(watch.look(second(2), 100, 60, 40.0).a_second, 40.0);
-        assert_eq!(watch.look(second(5), 100, 100, 40.0).a_second, 10.0);
-        assert_eq!(watch.look(second(6), 0, 5_000, 40.0).a_second, 40.0);
-        assert_eq!(watch.look(second(10), 10, 9_000, 40.0).a_second, 40.0);
+        let mut look = |millis, deliveries, received| {
+            watch.look(Duration::from_millis(millis), deliveries, received, 40.0).a_second
+        };
+        assert_eq!(look(0, 0, 50), 20.0);
+        assert_eq!(look(500, 100, 90), 20.0);
+        assert_eq!(look(1_000, 100, 60), 10.0);
+        assert_eq!(look(2_000, 100, 950), 40.0);
+        assert_eq!(look(2_500, 0, 1_050), 20.0);
     }
 }

@@ -54,8 +54,8 @@ impl Rules {
     /// Others each time.
     pub(super) fn drawn(random: &mut Random) -> Self {
         Self {
-            // A long one shows a finish that woke nobody.
-            backoff: random.pick(&[50, 1_000, 30_000].map(Duration::from_millis)),
+            // One longer than anybody waits shows a finish that woke nobody.
+            backoff: random.pick(&[50, 1_000, 600_000].map(Duration::from_millis)),
             fixed: random.chance(0.3),
             max: random.pick(&[1.0, 2.0, 3.0, 5.0]),
             per: random.pick(&[250, 500, 1_000].map(Duration::from_millis)),

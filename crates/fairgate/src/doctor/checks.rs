@@ -8,7 +8,7 @@ type Checked<T> = Result<T, DatabaseError>;
 
 pub(super) async fn server(conn: &mut PgConnection) -> Checked<Finding> {
     let (number, version): (i32, String) =
-        sqlx::query_as(include_str!("../../queries/registry/server_version.sql"))
+        crate::sql::query_as(include_str!("../../queries/registry/server_version.sql"))
             .fetch_one(conn)
             .await
             .doing("reading the server's version")?;
@@ -38,7 +38,7 @@ pub(super) async fn schema(conn: &mut PgConnection) -> Checked<Finding> {
 }
 
 pub(super) async fn audit(conn: &mut PgConnection) -> Checked<Vec<Disagreement>> {
-    sqlx::query_as(include_str!("../../queries/doctor/audit_counters.sql"))
+    crate::sql::query_as(include_str!("../../queries/doctor/audit_counters.sql"))
         .fetch_all(conn)
         .await
         .doing("auditing the counters")
@@ -65,10 +65,11 @@ pub(super) async fn counters(conn: &mut PgConnection) -> Checked<Finding> {
 }
 
 pub(super) async fn tickers(conn: &mut PgConnection) -> Checked<Finding> {
-    let (live, waiting): (i64, bool) = sqlx::query_as(include_str!("../../queries/doctor/live_tickers.sql"))
-        .fetch_one(conn)
-        .await
-        .doing("looking for tickers")?;
+    let (live, waiting): (i64, bool) =
+        crate::sql::query_as(include_str!("../../queries/doctor/live_tickers.sql"))
+            .fetch_one(conn)
+            .await
+            .doing("looking for tickers")?;
     Ok(match (live, waiting) {
         (0, true) => Finding::new(
             "tickers",
@@ -84,7 +85,7 @@ pub(super) async fn tickers(conn: &mut PgConnection) -> Checked<Finding> {
 }
 
 pub(super) async fn reports(conn: &mut PgConnection) -> Checked<Finding> {
-    let waiting: i64 = sqlx::query_scalar(include_str!("../../queries/doctor/waiting_reports.sql"))
+    let waiting: i64 = crate::sql::query_scalar(include_str!("../../queries/doctor/waiting_reports.sql"))
         .fetch_one(conn)
         .await
         .doing("counting reports")?;
@@ -104,7 +105,7 @@ pub(super) async fn reports(conn: &mut PgConnection) -> Checked<Finding> {
 
 pub(super) async fn old_transactions(conn: &mut PgConnection) -> Checked<Vec<Finding>> {
     let rows: Vec<(i32, String, f64, String)> =
-        sqlx::query_as(include_str!("../../queries/doctor/old_transactions.sql"))
+        crate::sql::query_as(include_str!("../../queries/doctor/old_transactions.sql"))
             .fetch_all(conn)
             .await
             .doing("looking for old transactions")?;
@@ -121,7 +122,7 @@ pub(super) async fn old_transactions(conn: &mut PgConnection) -> Checked<Vec<Fin
 
 pub(super) async fn queues(conn: &mut PgConnection) -> Checked<Vec<Finding>> {
     let rows: Vec<(i32, String, String, String, serde_json::Value, bool, Option<String>, bool)> =
-        sqlx::query_as(include_str!("../../queries/doctor/queues.sql"))
+        crate::sql::query_as(include_str!("../../queries/doctor/queues.sql"))
             .fetch_all(&mut *conn)
             .await
             .doing("listing queues")?;
@@ -137,7 +138,7 @@ pub(super) async fn queues(conn: &mut PgConnection) -> Checked<Vec<Finding>> {
             findings.push(Finding::ok(check, format!("of type {kind}, which a program brings with it")));
             continue;
         };
-        let misfits: Vec<String> = sqlx::query_scalar(adapter.shape())
+        let misfits: Vec<String> = crate::sql::query_scalar(adapter.shape())
             .bind(&schema)
             .fetch_all(&mut *conn)
             .await
@@ -165,7 +166,7 @@ pub(super) async fn queues(conn: &mut PgConnection) -> Checked<Vec<Finding>> {
             Finding::new(check.clone(), Severity::Warning, "no triggers are installed", advice)
         });
         for sql in adapter.ailments() {
-            let found: Vec<(String, String)> = sqlx::query_as(AssertSqlSafe(sql))
+            let found: Vec<(String, String)> = crate::sql::query_as(AssertSqlSafe(sql))
                 .fetch_all(&mut *conn)
                 .await
                 .doing("looking at the queue's jobs")?;
@@ -181,7 +182,7 @@ pub(super) async fn queues(conn: &mut PgConnection) -> Checked<Vec<Finding>> {
 
 pub(super) async fn quarantine(conn: &mut PgConnection) -> Checked<Option<Finding>> {
     let row: Option<(i64, String, String)> =
-        sqlx::query_as(include_str!("../../queries/doctor/quarantine.sql"))
+        crate::sql::query_as(include_str!("../../queries/doctor/quarantine.sql"))
             .fetch_optional(conn)
             .await
             .doing("looking at the quarantine")?;

@@ -50,7 +50,7 @@ pub(super) async fn register(
     options: Options,
 ) -> Result<(Vec<i32>, Vec<(String, PolicyOutcome)>), ApplyError> {
     let mut tx = conn.begin().await.doing("registering")?;
-    sqlx::query(include_str!("../../queries/registry/lock_registry.sql"))
+    crate::sql::query(include_str!("../../queries/registry/lock_registry.sql"))
         .execute(&mut *tx)
         .await
         .doing("registering")?;
@@ -65,7 +65,7 @@ pub(super) async fn register(
     if options.source == Source::File {
         let names: Vec<&str> = policies.iter().map(|p| p.name().as_str()).collect();
         let retired: Vec<String> =
-            sqlx::query_scalar(include_str!("../../queries/registry/retire_missing.sql"))
+            crate::sql::query_scalar(include_str!("../../queries/registry/retire_missing.sql"))
                 .bind(names)
                 .fetch_all(&mut *tx)
                 .await
@@ -125,7 +125,7 @@ async fn find(
     definition: &str,
 ) -> Result<Option<Found>, ApplyError> {
     let row: Option<(i32, i32, bool, bool, bool)> =
-        sqlx::query_as(include_str!("../../queries/registry/find_policy.sql"))
+        crate::sql::query_as(include_str!("../../queries/registry/find_policy.sql"))
             .bind(policy.name().as_str())
             .bind(definition)
             .fetch_optional(conn)
@@ -163,7 +163,7 @@ async fn write(
         _ => ApplyError::Database(crate::DatabaseError { doing: "writing a policy", source: error }),
     };
     let id: i32 = match id {
-        None => sqlx::query_scalar(include_str!("../../queries/registry/insert_policy.sql"))
+        None => crate::sql::query_scalar(include_str!("../../queries/registry/insert_policy.sql"))
             .bind(policy.name().as_str())
             .bind(policy.queue().as_str())
             .bind(revision)
@@ -176,8 +176,12 @@ async fn write(
             .map_err(no_queue)?,
         Some(id) => {
             let lock = include_str!("../../queries/registry/lock_policy.sql");
-            sqlx::query(lock).bind(id).execute(&mut *conn).await.doing("waiting for the policy's ticks")?;
-            sqlx::query(include_str!("../../queries/registry/update_policy.sql"))
+            crate::sql::query(lock)
+                .bind(id)
+                .execute(&mut *conn)
+                .await
+                .doing("waiting for the policy's ticks")?;
+            crate::sql::query(include_str!("../../queries/registry/update_policy.sql"))
                 .bind(id)
                 .bind(policy.queue().as_str())
                 .bind(revision)
@@ -189,11 +193,15 @@ async fn write(
                 .await
                 .map_err(no_queue)?;
             let rearm = include_str!("../../queries/registry/rearm_policy.sql");
-            sqlx::query(rearm).bind(id).execute(&mut *conn).await.doing("looking again at what waits")?;
+            crate::sql::query(rearm)
+                .bind(id)
+                .execute(&mut *conn)
+                .await
+                .doing("looking again at what waits")?;
             id
         }
     };
-    sqlx::query(include_str!("../../queries/registry/remember_revision.sql"))
+    crate::sql::query(include_str!("../../queries/registry/remember_revision.sql"))
         .bind(id)
         .bind(revision)
         .bind(definition)

@@ -46,7 +46,7 @@ impl QueueState {
 
 pub(super) async fn upsert(conn: &mut PgConnection, spec: &QueueSpec) -> Result<i32, DatabaseError> {
     let bounds = spec.queue.bounds();
-    sqlx::query_scalar(include_str!("../../queries/registry/upsert_queue.sql"))
+    crate::sql::query_scalar(include_str!("../../queries/registry/upsert_queue.sql"))
         .bind(spec.name.as_str())
         .bind(spec.queue.kind())
         .bind(spec.queue.schema().as_str())
@@ -68,7 +68,7 @@ pub(super) async fn install(
     hooks: bool,
 ) -> Result<QueueState, DatabaseError> {
     let schema = queue.schema().as_str();
-    let problems: Vec<String> = sqlx::query_scalar(queue.shape())
+    let problems: Vec<String> = crate::sql::query_scalar(queue.shape())
         .bind(schema)
         .fetch_all(&mut *conn)
         .await
@@ -96,7 +96,8 @@ async fn install_sql(
     let hooks = queue.hooks().filter(|_| hooks);
     let digest = hooks.as_ref().map(|text| digest(text));
     let mut tx = conn.begin().await.doing(DOING)?;
-    let send = include_str!("../../queries/registry/enqueue_function.sql").replace("{queue_id}", &queue.queue_id())
+    let send = include_str!("../../queries/registry/enqueue_function.sql")
+        .replace("{queue_id}", &queue.queue_id())
         .replace("{id}", &id.to_string())
         .replace("{enqueue}", &queue.enqueue());
     sqlx::raw_sql(AssertSqlSafe(send)).execute(&mut *tx).await.doing(DOING)?;
@@ -126,7 +127,7 @@ async fn hooks_stand(
 
 async fn installed_digest(conn: &mut PgConnection, id: i32) -> Result<Option<String>, DatabaseError> {
     let sql = include_str!("../../queries/registry/hooks_digest.sql");
-    sqlx::query_scalar(sql).bind(id).fetch_one(conn).await.doing("looking at a queue's triggers")
+    crate::sql::query_scalar(sql).bind(id).fetch_one(conn).await.doing("looking at a queue's triggers")
 }
 
 /// The triggers that should stand on the queue's table and do not, or are disabled.
@@ -136,7 +137,7 @@ pub(crate) async fn missing_triggers(
 ) -> Result<Vec<&'static str>, DatabaseError> {
     let (table, names) = queue.triggers();
     let there: Vec<String> =
-        sqlx::query_scalar(include_str!("../../queries/registry/installed_triggers.sql"))
+        crate::sql::query_scalar(include_str!("../../queries/registry/installed_triggers.sql"))
             .bind(queue.schema().as_str())
             .bind(table)
             .bind(names)
@@ -152,7 +153,7 @@ async fn set_state(
     problem: Option<&str>,
     digest: Option<&str>,
 ) -> Result<(), DatabaseError> {
-    sqlx::query(include_str!("../../queries/registry/set_queue_state.sql"))
+    crate::sql::query(include_str!("../../queries/registry/set_queue_state.sql"))
         .bind(id)
         .bind(problem)
         .bind(digest)
@@ -174,7 +175,7 @@ pub(crate) async fn install_missing(
     hooks: bool,
 ) -> Result<Vec<String>, DatabaseError> {
     let rows: Vec<(i32, String, String, String, serde_json::Value)> =
-        sqlx::query_as(include_str!("../../queries/registry/list_not_ready.sql"))
+        crate::sql::query_as(include_str!("../../queries/registry/list_not_ready.sql"))
             .fetch_all(&mut *conn)
             .await
             .doing("listing queues")?;
@@ -212,6 +213,6 @@ pub(crate) async fn set_not_ready(
     reason: &str,
 ) -> Result<(), DatabaseError> {
     let sql = include_str!("../../queries/registry/set_queue_not_ready.sql");
-    sqlx::query(sql).bind(queue).bind(reason).execute(conn).await.doing("recording a queue's state")?;
+    crate::sql::query(sql).bind(queue).bind(reason).execute(conn).await.doing("recording a queue's state")?;
     Ok(())
 }

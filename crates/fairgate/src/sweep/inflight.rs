@@ -20,7 +20,7 @@ pub(super) async fn free_silent(
 ) -> Result<i64, DatabaseError> {
     let mut freed = 0;
     loop {
-        let batch: i64 = sqlx::query_scalar(include_str!("../../queries/sweep/free_silent.sql"))
+        let batch: i64 = crate::sql::query_scalar(include_str!("../../queries/sweep/free_silent.sql"))
             .bind(interval(settings.inflight_stale_after))
             .bind(now)
             .fetch_one(&mut *conn)
@@ -42,7 +42,7 @@ impl Sweeper {
         now: Option<DateTime<Utc>>,
     ) -> Result<i64, DatabaseError> {
         let queues: Vec<(i32, String, String, String, serde_json::Value)> =
-            sqlx::query_as(include_str!("../../queries/sweep/list_ready_queues.sql"))
+            crate::sql::query_as(include_str!("../../queries/sweep/list_ready_queues.sql"))
                 .fetch_all(&mut *conn)
                 .await
                 .doing("listing queues")?;
@@ -76,7 +76,7 @@ impl Sweeper {
     ) -> Result<(i64, bool), DatabaseError> {
         let place = self.places.get(&queue_id).copied().unwrap_or(Uuid::nil());
         let quiet: Vec<(Uuid, String)> =
-            sqlx::query_as(include_str!("../../queries/sweep/list_quiet_admissions.sql"))
+            crate::sql::query_as(include_str!("../../queries/sweep/list_quiet_admissions.sql"))
                 .bind(queue_id)
                 .bind(interval(settings.inflight_queued_stale_after))
                 .bind(now)
@@ -92,7 +92,7 @@ impl Sweeper {
         if quiet.is_empty() {
             return Ok((0, true));
         }
-        let alive: Vec<Uuid> = sqlx::query_scalar(AssertSqlSafe(live.to_owned()))
+        let alive: Vec<Uuid> = crate::sql::query_scalar(AssertSqlSafe(live.to_owned()))
             .bind(quiet.iter().map(|q| q.0).collect::<Vec<_>>())
             .bind(quiet.iter().map(|q| q.1.as_str()).collect::<Vec<_>>())
             .fetch_all(&mut *conn)
@@ -104,8 +104,11 @@ impl Sweeper {
             return Ok((0, done));
         }
         let sql = include_str!("../../queries/sweep/free_gone.sql");
-        let freed =
-            sqlx::query_scalar(sql).bind(gone).fetch_one(conn).await.doing("freeing slots of lost jobs")?;
+        let freed = crate::sql::query_scalar(sql)
+            .bind(gone)
+            .fetch_one(conn)
+            .await
+            .doing("freeing slots of lost jobs")?;
         Ok((freed, done))
     }
 }

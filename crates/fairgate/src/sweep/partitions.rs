@@ -26,7 +26,7 @@ pub(super) async fn mark(
     now: Option<DateTime<Utc>>,
     place: &mut Uuid,
 ) -> Result<u64, DatabaseError> {
-    let seen: Vec<Seen> = sqlx::query_as(include_str!("../../queries/sweep/list_idle_partitions.sql"))
+    let seen: Vec<Seen> = crate::sql::query_as(include_str!("../../queries/sweep/list_idle_partitions.sql"))
         .bind(interval(settings.partition_inactive_after))
         .bind(now)
         .bind(*place)
@@ -41,7 +41,12 @@ pub(super) async fn mark(
         return Ok(0);
     }
     let sql = include_str!("../../queries/sweep/mark_removing.sql");
-    Ok(sqlx::query(sql).bind(resting).execute(conn).await.doing("marking idle partitions")?.rows_affected())
+    Ok(crate::sql::query(sql)
+        .bind(resting)
+        .execute(conn)
+        .await
+        .doing("marking idle partitions")?
+        .rows_affected())
 }
 
 /// A partition is deleted if and only if it was marked, every transaction that ran then has ended, and it is idle still.
@@ -51,7 +56,7 @@ pub(super) async fn delete_marked(
     settings: &Settings,
     now: Option<DateTime<Utc>>,
 ) -> Result<i64, DatabaseError> {
-    sqlx::query_scalar(include_str!("../../queries/sweep/delete_marked.sql"))
+    crate::sql::query_scalar(include_str!("../../queries/sweep/delete_marked.sql"))
         .bind(interval(settings.partition_inactive_after))
         .bind(now)
         .fetch_one(conn)

@@ -11,6 +11,7 @@ use crate::error::{DatabaseError, Doing};
 use crate::queue::Queue;
 use crate::registry::{self, ApplyError, Options, QueueSpec, Source};
 use crate::settings::Settings;
+use crate::sql::scope;
 use crate::sweep::Sweeper;
 
 /// Puts a ticker together.
@@ -114,6 +115,11 @@ impl TickerBuilder {
     /// # Errors
     /// See [`BuildError`].
     pub async fn register(self) -> Result<Ticker, BuildError> {
+        scope(self.settings.pooled, self.register_all()).await
+    }
+
+    async fn register_all(self) -> Result<Ticker, BuildError> {
+        self.check_settings()?;
         let mut conn = self.pool.acquire().await.doing("connecting")?;
         let options =
             Options { source: Source::Code, revision: self.revision, hooks: self.hooks, go_back: false };
@@ -132,11 +138,7 @@ impl TickerBuilder {
     /// # Errors
     /// When the settings make no sense.
     pub fn build(self) -> Result<Ticker, BuildError> {
-        let problems: Vec<String> =
-            self.settings.problems().into_iter().map(|(key, problem)| format!("{key} {problem}")).collect();
-        if !problems.is_empty() {
-            return Err(BuildError::Settings { problems });
-        }
+        self.check_settings()?;
         let own_queues: Vec<(String, Arc<dyn Queue>)> =
             self.queues.into_iter().map(|spec| (spec.name.into(), spec.queue)).collect();
         Ok(Ticker {
@@ -154,5 +156,11 @@ impl TickerBuilder {
             folded_since_vacuum: 0,
             said: HashMap::new(),
         })
+    }
+
+    fn check_settings(&self) -> Result<(), BuildError> {
+        let problems: Vec<String> =
+            self.settings.problems().into_iter().map(|(key, problem)| format!("{key} {problem}")).collect();
+        if problems.is_empty() { Ok(()) } else { Err(BuildError::Settings { problems }) }
     }
 }

@@ -9,6 +9,7 @@ use super::Ticker;
 use crate::absorb::absorb;
 use crate::error::DatabaseError;
 use crate::lane::{OpenLane, Rules, RulesError, next_scheduled_wait, open_lanes};
+use crate::sql::Unit;
 use crate::tick::{TickError, tick};
 
 /// The rules of a policy as this ticker has them, or why it leaves the policy alone.
@@ -45,7 +46,10 @@ impl Ticker {
         let began = Instant::now();
         let absorbed = absorb(conn, clock).await?;
         self.folded_since_vacuum += absorbed.folded;
-        let lanes = open_lanes(conn, clock, self.only_policy.as_deref(), self.only_shard.as_deref()).await?;
+        let mut unit = Unit::begin(conn).await?;
+        let lanes =
+            open_lanes(&mut unit, clock, self.only_policy.as_deref(), self.only_shard.as_deref()).await?;
+        unit.end().await?;
         let mut report = PassReport { busy: absorbed.more, wait: Duration::MAX, ..PassReport::default() };
         for lane in self.in_turn(&lanes) {
             if stop.is_some_and(CancellationToken::is_cancelled)
@@ -55,9 +59,11 @@ impl Ticker {
             }
             self.serve(conn, lane, clock, &mut report).await?;
         }
-        if let Some(wait) = next_scheduled_wait(conn, clock).await? {
+        let mut unit = Unit::begin(conn).await?;
+        if let Some(wait) = next_scheduled_wait(&mut unit, clock).await? {
             report.wait = report.wait.min(micros(wait));
         }
+        unit.end().await?;
         Ok(report)
     }
 
@@ -128,7 +134,10 @@ impl Ticker {
             Some(Loaded::LeftAlone { revision }) if *revision == lane.revision => return Ok(false),
             _ => {}
         }
-        match Rules::load(conn, lane.policy_id, &self.own_policies, &self.own_queues).await {
+        let mut unit = Unit::begin(conn).await?;
+        let loaded = Rules::load(&mut unit, lane.policy_id, &self.own_policies, &self.own_queues).await;
+        unit.end().await?;
+        match loaded {
             Ok(rules) => {
                 self.rules.insert(lane.policy_id, Loaded::Ready(Box::new(rules)));
                 Ok(true)
@@ -154,7 +163,9 @@ impl Ticker {
             &format!("queue:{}", lane.queue),
             format!("queue \"{}\" is not ready, its jobs wait: {reason}", lane.queue),
         );
-        crate::registry::set_not_ready(conn, &lane.queue, &reason).await
+        let mut unit = Unit::begin(conn).await?;
+        crate::registry::set_not_ready(&mut unit, &lane.queue, &reason).await?;
+        unit.end().await
     }
 
     /// Says a thing once, and again only when it changes.

@@ -6,6 +6,7 @@ use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use crate::error::{DatabaseError, Doing};
+use crate::sql::Unit;
 
 /// Sleeping and being woken. While `asleep` stands in the database, stagers and finishers notify; awake tickers cost them nothing.
 #[derive(Debug)]
@@ -35,9 +36,13 @@ impl Rest {
         Ok(())
     }
 
-    /// Says that this ticker is about to sleep. True: this is news, so look once more first.
+    /// Says that this ticker is about to sleep, and listens before it says so. True: this is news, so look once more first.
     pub(super) async fn lie_down(&mut self, conn: &mut PgConnection) -> Result<bool, DatabaseError> {
-        let news = self.listen && !self.asleep;
+        let mut news = self.listen && !self.asleep;
+        if self.listen && self.listener.is_none() {
+            self.listener = self.connect().await;
+            news |= self.listener.is_some();
+        }
         if news || self.stale() {
             self.write(conn, self.listen).await?;
         }
@@ -49,13 +54,15 @@ impl Rest {
     }
 
     async fn write(&mut self, conn: &mut PgConnection, asleep: bool) -> Result<(), DatabaseError> {
-        sqlx::query(include_str!("../../queries/ticker/set_asleep.sql"))
+        let mut unit = Unit::begin(conn).await?;
+        crate::sql::query(include_str!("../../queries/ticker/set_asleep.sql"))
             .bind(self.id)
             .bind(asleep)
             .bind(&self.serves)
-            .execute(conn)
+            .execute(&mut *unit)
             .await
             .doing("telling that a ticker rests")?;
+        unit.end().await?;
         self.asleep = asleep;
         self.said_at = Some(std::time::Instant::now());
         Ok(())
@@ -63,21 +70,19 @@ impl Rest {
 
     /// Sleeps until a notification, `most` has passed, or `stop`.
     pub(super) async fn until_woken(&mut self, most: Duration, stop: &CancellationToken) {
-        if self.listen && self.listener.is_none() {
-            self.listener = self.connect().await;
-        }
         let Some(listener) = &mut self.listener else { return self.sleep(most, stop).await };
-        tokio::select! {
-            () = stop.cancelled() => {}
-            () = tokio::time::sleep(most) => {}
-            woken = listener.recv() => match woken {
-                Ok(_) => while listener.next_buffered().is_some() {},
-                Err(error) => {
-                    tracing::debug!(error = %error, "the listening connection was lost; polling until there is another");
-                    self.listener = None;
-                    tokio::time::sleep(most).await;
-                }
-            },
+        let woken = tokio::select! {
+            () = stop.cancelled() => return,
+            () = tokio::time::sleep(most) => return,
+            woken = listener.recv() => woken,
+        };
+        match woken {
+            Ok(_) => while listener.next_buffered().is_some() {},
+            Err(error) => {
+                tracing::debug!(error = %error, "the listening connection was lost; polling until there is another");
+                self.listener = None;
+                self.sleep(most, stop).await;
+            }
         }
     }
 
@@ -97,10 +102,17 @@ impl Rest {
     /// Takes this ticker's row away; a row that stays is forgotten by the sweep.
     pub(super) async fn goodbye(&mut self) {
         self.listener = None;
-        let done =
-            sqlx::query(include_str!("../../queries/ticker/goodbye.sql")).bind(self.id).execute(&self.pool);
-        if let Ok(Err(error)) = tokio::time::timeout(Duration::from_secs(2), done).await {
+        if let Ok(Err(error)) = tokio::time::timeout(Duration::from_secs(2), self.forget()).await {
             tracing::debug!(error = %error, "the ticker's row stays until the next sweep");
         }
+    }
+
+    async fn forget(&self) -> Result<(), DatabaseError> {
+        const DOING: &str = "forgetting a ticker";
+        let mut conn = self.pool.acquire().await.doing(DOING)?;
+        let mut unit = Unit::begin(&mut conn).await?;
+        let sql = include_str!("../../queries/ticker/goodbye.sql");
+        crate::sql::query(sql).bind(self.id).execute(&mut *unit).await.doing(DOING)?;
+        unit.end().await
     }
 }

@@ -49,7 +49,11 @@ async fn a_job_is_never_admitted_before_its_run_at_and_at_it_it_is() {
     assert_eq!(world.number("SELECT sum(future)::bigint FROM fairgate.partitions").await, 3);
     world.audit().await;
     let wait = world.pass_at(run_at - ms(1)).await;
-    assert_eq!((wait.ticks.jobs_admitted, wait.wait.as_millis()), (0, 1), "and says how long nothing can change");
+    assert_eq!(
+        (wait.ticks.jobs_admitted, wait.wait.as_millis()),
+        (0, 1),
+        "and says how long nothing can change"
+    );
     assert_eq!(world.admitted_at(run_at).await, 2);
     assert_eq!(world.admitted_at(run_at + ms(4)).await, 0);
     assert_eq!(world.admitted_at(run_at + ms(5)).await, 1);
@@ -62,13 +66,14 @@ async fn a_run_at_that_has_passed_is_ready_at_once() {
     let past = world.after_ms(-60_000).await;
     world.stage_jobs("p", &[job("a").run_at(past)]).await;
     assert_eq!(world.pass().await.ticks.jobs_admitted, 1);
-    let early = "SELECT count(*) FROM graphile_worker._private_jobs WHERE run_at < now() - interval '30 seconds'";
+    let early =
+        "SELECT count(*) FROM graphile_worker._private_jobs WHERE run_at < now() - interval '30 seconds'";
     assert_eq!(world.number(early).await, 0, "in the queue it stands in the order of admission");
 }
 
 #[tokio::test]
 async fn more_scheduled_jobs_than_one_call_promotes_all_go_the_oldest_first() {
-    let mut world = World::new(vec![open("p")]).await;
+    let world = World::new(vec![open("p")]).await;
     let at = world.after_ms(1_000).await;
     let ms = chrono::TimeDelta::milliseconds;
     let jobs: Vec<_> = (0..6_000).map(|n| job("a").run_at(at + ms(6_000 - n))).collect();
@@ -102,10 +107,13 @@ async fn counters_equal_their_rows_whatever_happens_in_whatever_order() {
     for round in 0..150 {
         let tenant = format!("t{}", dice.roll(4));
         match dice.roll(6) {
-            0 => ids.extend(world.stage("p", &tenant, 1 + dice.roll(6) as usize).await.iter().map(|s| s.job_id)),
+            0 => ids
+                .extend(world.stage("p", &tenant, 1 + dice.roll(6) as usize).await.iter().map(|s| s.job_id)),
             1 => {
                 let soon = world.after_ms(dice.roll(40) as i64 - 10).await;
-                ids.extend(world.stage_jobs("p", &[job(&tenant).run_at(soon)]).await.iter().map(|s| s.job_id));
+                ids.extend(
+                    world.stage_jobs("p", &[job(&tenant).run_at(soon)]).await.iter().map(|s| s.job_id),
+                );
             }
             2 if !ids.is_empty() => {
                 let job = ids[dice.roll(ids.len() as u64) as usize];
@@ -120,5 +128,8 @@ async fn counters_equal_their_rows_whatever_happens_in_whatever_order() {
         let over = "SELECT count(*) FROM (SELECT FROM fairgate.in_flight GROUP BY partition_id HAVING count(*) > 3) x";
         assert_eq!(world.number(over).await, 0, "after round {round}");
     }
-    assert!(world.number("SELECT sum(admitted)::bigint FROM fairgate.partitions").await > 20, "the dice fell well");
+    assert!(
+        world.number("SELECT sum(admitted)::bigint FROM fairgate.partitions").await > 20,
+        "the dice fell well"
+    );
 }

@@ -70,7 +70,9 @@ async fn a_scheduled_job_that_came_due_goes_by_its_run_at_among_those_staged_bef
 #[tokio::test]
 async fn the_queues_job_carries_our_ids_and_our_row_carries_the_queues() {
     let mut world = World::new(vec![open("p")]).await;
-    let staged = world.stage_jobs("p", &[job("a \"key\" ä").priority(7).max_attempts(3), job("b").queue_name("serial")]).await;
+    let staged = world
+        .stage_jobs("p", &[job("a \"key\" ä").priority(7).max_attempts(3), job("b").queue_name("serial")])
+        .await;
     world.settle().await;
     let both = "SELECT json_build_array(j.flags #>> '{fairgate,j}', j.flags #>> '{fairgate,policy}', j.flags #>> '{fairgate,p}', t.identifier, j.priority,
                        j.max_attempts, j.attempts, j.key, j.locked_at, j.job_queue_id,
@@ -78,7 +80,9 @@ async fn the_queues_job_carries_our_ids_and_our_row_carries_the_queues() {
                   FROM graphile_worker._private_jobs j JOIN graphile_worker._private_tasks t ON t.id = j.task_id
                   JOIN fairgate.inflight f ON f.admission_id::text = j.flags #>> '{fairgate,a}' AND f.queue_job_id = j.id::text ORDER BY j.priority DESC";
     let row = |id: String, key: &str, priority: i32, attempts: i32| {
-        format!("[\"{id}\", \"p\", {key}, \"work\", {priority}, {attempts}, 0, null, null, null, true, \"p\", {key}, \"main\", false]")
+        format!(
+            "[\"{id}\", \"p\", {key}, \"work\", {priority}, {attempts}, 0, null, null, null, true, \"p\", {key}, \"main\", false]"
+        )
     };
     let expected = [
         row(staged[0].job_id.to_string(), r#""a \"key\" ä""#, 7, 3),
@@ -124,7 +128,9 @@ async fn one_tick_takes_turns_between_its_tenants_in_the_queue() {
 #[tokio::test]
 async fn a_tick_takes_the_same_few_statements_for_one_job_and_for_two_thousand() {
     let settings = Settings { partition_batch_size: 100, ..Settings::default() };
-    let p = policy("p").throttle(|t| t.rate(1.0).per(Duration::from_secs(3600)).burst(20.0)).concurrency(|c| c.max(50.0));
+    let p = policy("p")
+        .throttle(|t| t.rate(1.0).per(Duration::from_secs(3600)).burst(20.0))
+        .concurrency(|c| c.max(50.0));
     let mut world = World::with(vec![p.build().expect("a policy")], settings).await;
     world.stage("p", "warm", 1).await;
     world.settle().await;
@@ -162,9 +168,13 @@ async fn a_tick_runs_under_timeouts_that_free_its_partitions_when_it_freezes() {
     world.stage("p", "a", 1).await;
     assert_eq!(world.pass().await.ticks.jobs_admitted, 1);
     let seen = world.column("SELECT name || ' ' || value FROM public.seen ORDER BY 1").await;
-    assert_eq!(seen[..3], ["idle_in_transaction_session_timeout 10000", "jit off", "plan_cache_mode force_generic_plan"]);
+    assert_eq!(
+        seen[..3],
+        ["idle_in_transaction_session_timeout 10000", "jit off", "plan_cache_mode force_generic_plan"]
+    );
     assert!(seen[3].starts_with("statement_timeout ") && seen[3] != "statement_timeout 0", "{seen:?}");
     let mut conn = world.conn().await;
-    let after: String = sqlx::query_scalar("SHOW idle_in_transaction_session_timeout").fetch_one(&mut *conn).await.unwrap();
+    let after: String =
+        sqlx::query_scalar("SHOW idle_in_transaction_session_timeout").fetch_one(&mut *conn).await.unwrap();
     assert_eq!(after, "0", "and leaves none behind on the pool's connection");
 }

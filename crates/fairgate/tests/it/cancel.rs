@@ -8,7 +8,11 @@ use crate::wait::{close_the_gate, gate_the_queue, open_the_gate, pid, until_it_w
 use crate::world::{World, capped, job, open, queued};
 
 async fn cancel_in_sql(conn: &mut PgConnection, job: JobId) -> bool {
-    sqlx::query_scalar("SELECT fairgate.cancel($1)").bind(job.as_uuid()).fetch_one(conn).await.expect("cancelled")
+    sqlx::query_scalar("SELECT fairgate.cancel($1)")
+        .bind(job.as_uuid())
+        .fetch_one(conn)
+        .await
+        .expect("cancelled")
 }
 
 #[tokio::test]
@@ -68,7 +72,10 @@ async fn the_last_cancel_leaves_nothing_to_look_at() {
     world.settle().await;
     assert!(fairgate::cancel(&mut *world.conn().await, staged[1].job_id).await.unwrap());
     world.absorb().await;
-    assert_eq!(world.number("SELECT count(*) FROM fairgate.partitions WHERE due_at IS NULL AND pending = 0").await, 1);
+    assert_eq!(
+        world.number("SELECT count(*) FROM fairgate.partitions WHERE due_at IS NULL AND pending = 0").await,
+        1
+    );
 }
 
 /// A tick has taken the job and not committed; a cancel comes. Returns what the cancel says when the tick has ended.
@@ -86,10 +93,15 @@ async fn cancel_during_a_tick(world: &mut World, tick_commits: bool) -> bool {
         let ticking = until_somebody_waits(&pool).await;
         let mut conn = pool.acquire().await.expect("a connection");
         let cancelling = pid(&mut conn).await;
-        let answer = tokio::spawn(async move { fairgate::cancel(&mut conn, staged).await.expect("an answer") });
+        let answer =
+            tokio::spawn(async move { fairgate::cancel(&mut conn, staged).await.expect("an answer") });
         until_it_waits(&pool, cancelling).await;
         if !tick_commits {
-            sqlx::query("SELECT pg_terminate_backend($1)").bind(ticking).execute(&pool).await.expect("terminated");
+            sqlx::query("SELECT pg_terminate_backend($1)")
+                .bind(ticking)
+                .execute(&pool)
+                .await
+                .expect("terminated");
         }
         open_the_gate(&mut gate).await;
         answer.await.expect("no panic")

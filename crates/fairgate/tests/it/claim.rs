@@ -56,8 +56,11 @@ async fn a_policy_with_many_due_partitions_does_not_delay_another() {
 
 #[tokio::test]
 async fn a_pass_that_ran_out_of_time_goes_on_with_the_lane_behind_the_last() {
-    let settings =
-        Settings { tick_max_duration: Duration::from_millis(100), partition_batch_size: 1, ..Settings::default() };
+    let settings = Settings {
+        tick_max_duration: Duration::from_millis(100),
+        partition_batch_size: 1,
+        ..Settings::default()
+    };
     let mut world = World::with(vec![open("a"), open("b"), open("c")], settings).await;
     for policy in ["a", "b", "c"] {
         world.stage(policy, "t1", 1).await;

@@ -55,7 +55,8 @@ async fn several_tickers_together_never_exceed_a_cap() {
         world.stage("p", &format!("t{n}"), 40).await;
     }
     let completing = complete_for_ever(world.pool().clone());
-    let settings = Settings { partition_batch_size: 3, idle_pause: Duration::from_millis(2), ..Settings::default() };
+    let settings =
+        Settings { partition_batch_size: 3, idle_pause: Duration::from_millis(2), ..Settings::default() };
     run_tickers(&world, 3, &settings, "SELECT NOT EXISTS (SELECT FROM fairgate.staged)").await;
     completing.abort();
     assert_eq!(world.column("SELECT what FROM public.violation").await, [] as [&str; 0]);
@@ -76,7 +77,10 @@ async fn the_judge_of_these_tests_sees_a_cap_exceeded() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn several_tickers_together_never_exceed_a_rate_over_any_window() {
-    let p = policy("p").throttle(|t| t.rate(60.0).per(Duration::from_secs(1)).burst(4.0)).build().expect("a policy");
+    let p = policy("p")
+        .throttle(|t| t.rate(60.0).per(Duration::from_secs(1)).burst(4.0))
+        .build()
+        .expect("a policy");
     let world = World::new(vec![p]).await;
     world.stage("p", "a", 40).await;
     world.stage("p", "b", 40).await;
@@ -108,7 +112,9 @@ async fn several_tickers_admit_each_job_once() {
 
 #[tokio::test]
 async fn a_slot_says_which_limits_were_in_force_when_it_was_given() {
-    let p = policy("p").concurrency(|c| c.named("wide").max(9.0)).concurrency(|c| c.named("narrow").max_from("max", 4.0));
+    let p = policy("p")
+        .concurrency(|c| c.named("wide").max(9.0))
+        .concurrency(|c| c.named("narrow").max_from("max", 4.0));
     let mut world = World::new(vec![p.build().expect("a policy")]).await;
     world.stage("p", "a", 5).await;
     world.settle().await;

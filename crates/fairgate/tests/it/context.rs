@@ -34,7 +34,11 @@ async fn after_a_b_a_the_partition_has_a_whether_or_not_it_was_looked_at_in_betw
             assert_eq!(world.text(CONTEXT).await, "C", "{door:?}");
         }
         let copies = "SELECT string_agg(context ->> 'v', '' ORDER BY job_id) FROM fairgate.staged_jobs";
-        assert_eq!(world.text(copies).await, "ABAABAC".repeat(4), "each job keeps the copy that it came with");
+        assert_eq!(
+            world.text(copies).await,
+            "ABAABAC".repeat(4),
+            "each job keeps the copy that it came with"
+        );
     }
 }
 
@@ -82,14 +86,19 @@ async fn a_changed_limit_acts_from_the_next_enqueue_without_draining_anything() 
     }
     assert_eq!(world.settle().await, 1);
     world.stage_with("p", "t", json!({ "max": 4 })).await;
-    assert_eq!(world.pass().await.ticks.jobs_admitted, 3, "raised: the old jobs go under the new limit at once");
+    assert_eq!(
+        world.pass().await.ticks.jobs_admitted,
+        3,
+        "raised: the old jobs go under the new limit at once"
+    );
     world.stage_with("p", "t", json!({ "max": 2 })).await;
     assert_eq!(world.settle().await, 0, "lowered: it drains");
     assert_eq!(world.complete("t", 2).await, 2);
     assert_eq!(world.settle().await, 0, "two are still in flight");
     assert_eq!(world.complete("t", 1).await, 1);
     assert_eq!(world.settle().await, 1);
-    let limits = "SELECT string_agg(limits ->> 'concurrency', ',' ORDER BY admitted_at) FROM fairgate.inflight";
+    let limits =
+        "SELECT string_agg(limits ->> 'concurrency', ',' ORDER BY admitted_at) FROM fairgate.inflight";
     assert_eq!(world.text(limits).await, "4,2", "each slot says which limit it was given under");
     world.audit().await;
 }
@@ -120,7 +129,8 @@ async fn queue_name_and_priority_are_added_for_templates_unless_the_user_set_the
 async fn a_partitions_shard_is_pinned_when_it_is_first_written() {
     let mut world = World::new(vec![policy("p").shard_by("region").build().expect("a policy")]).await;
     for door in DOORS {
-        let draft = |region: &str| Draft::new(json!({ "tenant": format!("{door:?}"), "region": region }).to_string());
+        let draft =
+            |region: &str| Draft::new(json!({ "tenant": format!("{door:?}"), "region": region }).to_string());
         for region in ["eu", "us", "asia"] {
             door.stage(&mut *world.conn().await, "p", &[draft(region)]).await.unwrap();
         }
@@ -134,11 +144,16 @@ async fn a_partitions_shard_is_pinned_when_it_is_first_written() {
 async fn a_limit_that_is_missing_or_no_number_denies_and_admits_once_it_is_one() {
     let p = policy("p").concurrency(|c| c.max_from("max", None)).build().expect("a policy");
     let mut world = World::new(vec![p, capped("other", 1.0)]).await;
-    for bad in [json!({}), json!({ "max": -1 }), json!({ "max": "3" }), json!({ "max": [] }), json!({ "max": null })] {
+    for bad in
+        [json!({}), json!({ "max": -1 }), json!({ "max": "3" }), json!({ "max": [] }), json!({ "max": null })]
+    {
         world.stage_with("p", "t", bad.clone()).await;
         world.stage("other", &bad.to_string(), 1).await;
         assert_eq!(world.settle().await, 1, "{bad}: the other policy alone");
-        assert_eq!(world.text("SELECT denial FROM fairgate.partitions WHERE policy = 'p'").await, "bad_parameter");
+        assert_eq!(
+            world.text("SELECT denial FROM fairgate.partitions WHERE policy = 'p'").await,
+            "bad_parameter"
+        );
     }
     world.stage_with("p", "t", json!({ "max": 10 })).await;
     assert_eq!(world.settle().await, 6);

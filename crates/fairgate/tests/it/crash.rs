@@ -57,7 +57,11 @@ async fn killed_in_the_middle(world: &mut World) {
     let mut conn = world.db.connect().await;
     let kill = async {
         let ticking = until_somebody_waits(&pool).await;
-        sqlx::query("SELECT pg_terminate_backend($1)").bind(ticking).execute(&pool).await.expect("terminated");
+        sqlx::query("SELECT pg_terminate_backend($1)")
+            .bind(ticking)
+            .execute(&pool)
+            .await
+            .expect("terminated");
     };
     let (pass, ()) = tokio::join!(world.ticker.pass(&mut conn, None, None), kill);
     pass.expect_err("the connection is gone");
@@ -95,7 +99,8 @@ async fn while_a_tick_is_not_committed_nothing_of_it_is_seen() {
     let watch = async {
         until_somebody_waits(&pool).await;
         let mut other = db.connect().await;
-        let seen: String = sqlx::query_scalar(include_str!("everything.sql")).fetch_one(&mut other).await.expect("rows");
+        let seen: String =
+            sqlx::query_scalar(include_str!("everything.sql")).fetch_one(&mut other).await.expect("rows");
         open_the_gate(&mut gate).await;
         seen
     };

@@ -47,7 +47,11 @@ async fn while_disabled_every_door_sends_straight_to_the_queue_unmarked_and_unco
         let ours = "SELECT (SELECT count(*) FROM fairgate.staged) + (SELECT count(*) FROM fairgate.delta)
                          + (SELECT count(*) FROM fairgate.in_flight) + (SELECT count(*) FROM fairgate.partition)";
         assert_eq!(world.number(ours).await, 0, "nothing is in flight, staged or reported");
-        assert_eq!(world.execute("DELETE FROM graphile_worker._private_jobs").await, 8, "and its end tells us nothing");
+        assert_eq!(
+            world.execute("DELETE FROM graphile_worker._private_jobs").await,
+            8,
+            "and its end tells us nothing"
+        );
         assert_eq!(world.number(ours).await, 0);
         assert_eq!(world.settle().await, 0);
     }
@@ -127,7 +131,10 @@ async fn sending_to_a_queue_that_is_not_there_is_refused_with_the_reason_and_the
     for door in DOORS {
         let error = door.stage(&mut conn, "p", &[Draft::of("a")]).await.unwrap_err();
         let StageError::QueueNotReady { message, hint } = &error else { panic!("{door:?}: {error:?}") };
-        assert!(message.contains("queue \"main\", which is not ready: schema \"graphile_worker\""), "{message}");
+        assert!(
+            message.contains("queue \"main\", which is not ready: schema \"graphile_worker\""),
+            "{message}"
+        );
         assert!(hint.as_deref().unwrap_or_default().contains("fairgate apply"), "{hint:?}");
     }
 }

@@ -57,7 +57,8 @@ impl Draft {
 
     fn new_job(&self) -> Result<NewJob, StageError> {
         let context = Context::parse(&self.context).map_err(fairgate::stage::JobError::from)?;
-        let mut job = NewJob::new(self.task.as_str()).payload_json(self.payload.as_str())?.context(&context)?;
+        let mut job =
+            NewJob::new(self.task.as_str()).payload_json(self.payload.as_str())?.context(&context)?;
         job = job.priority(self.priority);
         if let Some(key) = &self.partition_key {
             job = job.partition_key(key.parse().expect("a key that Rust takes"));
@@ -114,7 +115,8 @@ impl Door {
             }
             Self::SqlMany => {
                 let array = drafts.iter().map(Draft::object).collect::<Vec<_>>().join(",");
-                let sql = "SELECT job_id, outcome FROM fairgate.stage_many($1, $2::text::json) ORDER BY ordinal";
+                let sql =
+                    "SELECT job_id, outcome FROM fairgate.stage_many($1, $2::text::json) ORDER BY ordinal";
                 let rows = sqlx::query_as(sql).bind(policy).bind(format!("[{array}]")).fetch_all(conn).await;
                 rows.map_err(said)
             }

@@ -31,7 +31,9 @@ async fn recent_activity_is_written_with_the_admission_and_halves_per_half_life(
 
 #[tokio::test]
 async fn the_claimed_partitions_are_served_by_recent_activity_lowest_first() {
-    let mut world = World::with(vec![open("p")], Settings { tick_admission_budget: Some(3), ..Settings::default() }).await;
+    let mut world =
+        World::with(vec![open("p")], Settings { tick_admission_budget: Some(3), ..Settings::default() })
+            .await;
     // b has had one job, a two, c none.
     for (tenant, jobs) in [("a", 2), ("b", 1)] {
         world.stage("p", tenant, jobs).await;
@@ -66,14 +68,19 @@ async fn without_a_half_life_the_claimed_partitions_are_served_in_claim_order() 
 
 #[tokio::test]
 async fn a_budget_is_offered_in_equal_parts_and_what_is_left_is_offered_again() {
-    let mut world = World::with(vec![open("p")], Settings { tick_admission_budget: Some(30), ..Settings::default() }).await;
+    let mut world =
+        World::with(vec![open("p")], Settings { tick_admission_budget: Some(30), ..Settings::default() })
+            .await;
     for (tenant, jobs) in [("small", 2), ("large", 100), ("larger", 200)] {
         world.stage("p", tenant, jobs).await;
     }
     assert_eq!(world.pass().await.ticks.jobs_admitted, 30, "no budget is left while there is demand");
     let mut conn = world.conn().await;
-    let (small, large, larger) =
-        (queued(&mut conn, "small").await, queued(&mut conn, "large").await, queued(&mut conn, "larger").await);
+    let (small, large, larger) = (
+        queued(&mut conn, "small").await,
+        queued(&mut conn, "large").await,
+        queued(&mut conn, "larger").await,
+    );
     assert_eq!((small, large, larger), (2, 14, 14));
 }
 
@@ -84,7 +91,9 @@ async fn a_budget_is_not_spent_on_what_the_gates_deny() {
     let mut world = World::with(vec![p], settings).await;
     for tenant in ["a", "b", "c"] {
         for _ in 0..20 {
-            world.stage_with("p", tenant, serde_json::json!({ "max": if tenant == "c" { 100 } else { 1 } })).await;
+            world
+                .stage_with("p", tenant, serde_json::json!({ "max": if tenant == "c" { 100 } else { 1 } }))
+                .await;
         }
     }
     assert_eq!(world.pass().await.ticks.jobs_admitted, 10);
@@ -100,7 +109,8 @@ async fn those_that_the_budget_left_out_are_counted_and_served_first_at_their_ne
     for tenant in tenants {
         world.stage("p", tenant, 3).await;
     }
-    let starved = "SELECT denials ->> 'tick_cap_exhausted' FROM fairgate.tick_samples ORDER BY id DESC LIMIT 1";
+    let starved =
+        "SELECT denials ->> 'tick_cap_exhausted' FROM fairgate.tick_samples ORDER BY id DESC LIMIT 1";
     let first = world.pass().await;
     assert_eq!((first.ticks.jobs_admitted, world.text(starved).await.as_str()), (2, "3"));
     let denied = "SELECT count(*) FROM fairgate.partitions WHERE denial = 'tick_cap_exhausted'";
@@ -119,7 +129,8 @@ async fn those_that_the_budget_left_out_are_counted_and_served_first_at_their_ne
 #[tokio::test]
 async fn what_is_admitted_is_the_smaller_of_offer_and_allowance() {
     let settings = Settings { admission_batch_size: 4, ..Settings::default() };
-    let rate = |t: fairgate_core::policy::ThrottleBuilder| t.rate(1.0).per(Duration::from_secs(3600)).burst(6.0);
+    let rate =
+        |t: fairgate_core::policy::ThrottleBuilder| t.rate(1.0).per(Duration::from_secs(3600)).burst(6.0);
     let p = policy("p").throttle(rate).build().expect("a policy");
     let q = policy("q").throttle(rate).admission_batch_size(5).build().expect("a policy");
     let mut world = World::with(vec![p, q], settings).await;
@@ -129,5 +140,9 @@ async fn what_is_admitted_is_the_smaller_of_offer_and_allowance() {
     assert_eq!(world.settle().await, 0);
     assert_eq!(recent(&world, "a").await.round(), 6.0, "each in its own state");
     world.stage("q", "b", 20).await;
-    assert_eq!(world.pass().await.ticks.jobs_admitted, 5, "a policy's own batch size goes before the engine's");
+    assert_eq!(
+        world.pass().await.ticks.jobs_admitted,
+        5,
+        "a policy's own batch size goes before the engine's"
+    );
 }

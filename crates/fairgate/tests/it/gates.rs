@@ -47,7 +47,9 @@ async fn fractional_rates_are_exact_over_time() {
 
 #[tokio::test]
 async fn a_throttle_is_charged_for_what_was_taken_not_for_what_it_allowed() {
-    let p = policy("p").throttle(|t| t.rate(1.0).per(Duration::from_secs(3600)).burst(10.0)).concurrency(|c| c.max(3.0));
+    let p = policy("p")
+        .throttle(|t| t.rate(1.0).per(Duration::from_secs(3600)).burst(10.0))
+        .concurrency(|c| c.max(3.0));
     let mut world = World::new(vec![p.build().expect("a policy")]).await;
     let now = world.after_ms(1_000).await;
     world.stage("p", "a", 2).await;
@@ -91,7 +93,11 @@ async fn a_rate_of_zero_denies_and_is_looked_at_after_one_per() {
     assert_eq!(world.pass_at(now + seconds(9.9)).await.lanes, 0);
     assert_eq!(world.pass_at(now + seconds(10.0)).await.lanes, 1);
     world.stage_with("p", "a", json!({ "rate": 5 })).await;
-    assert_eq!(world.admitted_at(now + seconds(10.1)).await, 1, "the new rate acts at once, on the one token held");
+    assert_eq!(
+        world.admitted_at(now + seconds(10.1)).await,
+        1,
+        "the new rate acts at once, on the one token held"
+    );
 }
 
 #[tokio::test]
@@ -125,7 +131,10 @@ async fn a_full_partition_is_looked_at_as_soon_as_a_job_finishes() {
 
 #[tokio::test]
 async fn raising_a_cap_by_context_acts_at_the_next_tick_and_lowering_it_drains() {
-    let p = policy("p").concurrency(|c| c.max_from("max", None).full_backoff(SECOND * 3600)).build().expect("a policy");
+    let p = policy("p")
+        .concurrency(|c| c.max_from("max", None).full_backoff(SECOND * 3600))
+        .build()
+        .expect("a policy");
     let mut world = World::new(vec![p]).await;
     let now = world.after_ms(1_000).await;
     for _ in 0..12 {
@@ -149,13 +158,20 @@ async fn a_policys_answer_is_the_smallest_allowance_of_its_gates() {
     let per_minute = |name: &'static str, burst: f64| {
         move |t: fairgate_core::policy::ThrottleBuilder| t.named(name).rate(1.0).per(SECOND * 60).burst(burst)
     };
-    let p = policy("p").throttle(per_minute("wide", 9.0)).concurrency(|c| c.max(4.0)).throttle(per_minute("narrow", 6.0));
+    let p = policy("p")
+        .throttle(per_minute("wide", 9.0))
+        .concurrency(|c| c.max(4.0))
+        .throttle(per_minute("narrow", 6.0));
     let mut world = World::new(vec![p.build().expect("a policy"), capped("other", 1.0)]).await;
     world.stage("p", "a", 20).await;
     let now = world.after_ms(1_000).await;
     assert_eq!(world.admitted_at(now).await, 4, "the cap");
     world.complete("a", 4).await;
-    assert_eq!(world.admitted_at(now).await, 2, "the narrow throttle: six in all, each gate with a state of its own");
+    assert_eq!(
+        world.admitted_at(now).await,
+        2,
+        "the narrow throttle: six in all, each gate with a state of its own"
+    );
     world.complete("a", 2).await;
     assert_eq!(world.admitted_at(now).await, 0);
     assert_eq!(world.admitted_at(now + seconds(60.0)).await, 1);

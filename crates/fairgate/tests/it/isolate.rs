@@ -23,7 +23,8 @@ fn poison(tenant: &str) -> NewJob {
 
 /// One tenant with `count` jobs, those at the given places poisoned.
 async fn stage_with_poison(world: &World, tenant: &str, count: usize, places: &[usize]) {
-    let jobs: Vec<_> = (0..count).map(|n| if places.contains(&n) { poison(tenant) } else { job(tenant) }).collect();
+    let jobs: Vec<_> =
+        (0..count).map(|n| if places.contains(&n) { poison(tenant) } else { job(tenant) }).collect();
     world.stage_jobs("p", &jobs).await;
 }
 
@@ -73,7 +74,9 @@ async fn a_refused_job_is_retried_later_and_later_and_then_quarantined_whole_wit
     assert_eq!(world.pass_at(now).await.ticks.failures, 1);
     let set_aside = "SELECT json_build_array(job_id, policy, partition_key, task, priority, max_attempts, queue_name, payload, context ->> 'tenant',
                                              forward_attempts, error)::text FROM fairgate.quarantine";
-    let expected = format!(r#"["{id}", "p", "t", "work", 4, 9, "q", "poison", "t", 5, "the queue does not take \"poison\""]"#);
+    let expected = format!(
+        r#"["{id}", "p", "t", "work", 4, 9, "q", "poison", "t", 5, "the queue does not take \"poison\""]"#
+    );
     assert_eq!(world.column(set_aside).await, [expected]);
     assert_eq!(world.number("SELECT count(*) FROM fairgate.staged").await, 0);
     assert_eq!(world.pass_at(now + TimeDelta::days(1)).await.ticks.failures, 0);
@@ -118,7 +121,8 @@ async fn many_refused_jobs_are_dealt_with_a_bounded_number_a_tick_until_none_is_
 
 #[tokio::test]
 async fn gates_are_charged_for_those_that_went_not_for_those_refused() {
-    let p = crate::world::policy("p").throttle(|t| t.rate(1.0).per(std::time::Duration::from_secs(3600)).burst(6.0));
+    let p = crate::world::policy("p")
+        .throttle(|t| t.rate(1.0).per(std::time::Duration::from_secs(3600)).burst(6.0));
     let mut world = World::new(vec![p.build().expect("a policy")]).await;
     refuse_poison(&world).await;
     stage_with_poison(&world, "t", 20, &[1, 3]).await;

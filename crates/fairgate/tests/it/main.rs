@@ -11,6 +11,7 @@ mod disabled;
 mod doors;
 mod fairness;
 mod gates;
+mod hooks;
 mod isolate;
 mod keys;
 mod operate;

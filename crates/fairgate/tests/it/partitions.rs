@@ -15,7 +15,8 @@ fn settings() -> Settings {
     Settings { partition_inactive_after: Duration::from_secs(3600), ..Settings::default() }
 }
 
-const PARTITIONS: &str = "SELECT count(*) FROM fairgate.partition p JOIN fairgate.partition_state s USING (id)";
+const PARTITIONS: &str =
+    "SELECT count(*) FROM fairgate.partition p JOIN fairgate.partition_state s USING (id)";
 
 /// A tenant that had one job, long ago. Returns the time that counts as now.
 async fn idle(world: &mut World, tenant: &str) -> DateTime<Utc> {
@@ -68,7 +69,11 @@ async fn a_job_that_is_being_staged_at_the_moment_of_removal_is_not_lost() {
             door.stage(&mut staging, "p", &[Draft::of("a")]).await.unwrap();
             if began_before_the_mark {
                 assert_eq!(sweep(&world, now).await, (1, 0));
-                assert_eq!(sweep(&world, now).await, (0, 0), "{door:?}: it waits for every older transaction");
+                assert_eq!(
+                    sweep(&world, now).await,
+                    (0, 0),
+                    "{door:?}: it waits for every older transaction"
+                );
             } else {
                 sweep_until_removed(&world, now).await;
             }
@@ -110,7 +115,10 @@ async fn work_that_appears_after_the_mark_revives_the_partition() {
 
 #[tokio::test]
 async fn a_throttles_debt_keeps_its_partition_until_it_is_paid() {
-    let p = policy("p").throttle(|t| t.rate(1.0).per(Duration::from_secs(3600)).burst(3.0)).build().expect("a policy");
+    let p = policy("p")
+        .throttle(|t| t.rate(1.0).per(Duration::from_secs(3600)).burst(3.0))
+        .build()
+        .expect("a policy");
     let mut world = World::new(vec![p]).await;
     world.stage("p", "a", 3).await;
     assert_eq!(world.settle().await, 3);
@@ -212,7 +220,9 @@ async fn no_job_is_lost_while_partitions_are_removed_as_soon_as_they_are_empty()
     let mut tickers = tokio::task::JoinSet::new();
     for _ in 0..2 {
         let mut stopped = stop.subscribe();
-        tickers.spawn(ticker(world.pool(), vec![], hasty.clone()).await.run(async move { _ = stopped.recv().await }));
+        tickers.spawn(
+            ticker(world.pool(), vec![], hasty.clone()).await.run(async move { _ = stopped.recv().await }),
+        );
     }
     for n in 0..150 {
         world.stage("p", &format!("t{}", n % 3), 1).await;

@@ -82,14 +82,20 @@ async fn an_escaped_nul_outside_the_payload_is_refused_with_its_place() {
         let error = door.stage(&mut *world.conn().await, "p", &[Draft::of("a"), draft]).await.unwrap_err();
         let words = match (&error, door) {
             (StageError::Job(_), Door::RustOne | Door::RustMany) => "an escaped NUL (\\u0000) at byte 19",
-            (StageError::BadJob { .. }, Door::SqlMany) => "job 2: an escaped NUL (\\u0000) or half of a surrogate pair stands outside",
+            (StageError::BadJob { .. }, Door::SqlMany) => {
+                "job 2: an escaped NUL (\\u0000) or half of a surrogate pair stands outside"
+            }
             // The argument is jsonb, so PostgreSQL refuses it before the function is called.
             (StageError::Database(_), Door::SqlOne) => "unsupported Unicode escape sequence",
             _ => panic!("{door:?}: {error:?}"),
         };
         assert!(error.to_string().contains(words), "{door:?}: {error}");
     }
-    for job in [r#"{"task":"a\u0000"}"#, r#"{"task":"a","partition_key":"\u0000"}"#, r#"{"task":"a","queue_name":"\u0000"}"#] {
+    for job in [
+        r#"{"task":"a\u0000"}"#,
+        r#"{"task":"a","partition_key":"\u0000"}"#,
+        r#"{"task":"a","queue_name":"\u0000"}"#,
+    ] {
         let sql = format!("SELECT FROM fairgate.stage_many('p', '[{job}]')");
         let error = sqlx::query(sqlx::AssertSqlSafe(sql)).execute(world.pool()).await.unwrap_err();
         assert!(error.to_string().contains("job 1: an escaped NUL"), "{job}: {error}");
@@ -98,10 +104,16 @@ async fn an_escaped_nul_outside_the_payload_is_refused_with_its_place() {
 
 #[tokio::test]
 async fn half_a_surrogate_pair_in_a_payload_goes_by_every_door() {
-    let half = [r#"["\ud83e"]"#, r#"["\udd80 \ud83e\udd80\ud83e"]"#, r#"["\\\ud83e \\ud83e"]"#, r#"{"\udead":"\u0000\udead"}"#];
+    let half = [
+        r#"["\ud83e"]"#,
+        r#"["\udd80 \ud83e\udd80\ud83e"]"#,
+        r#"["\\\ud83e \\ud83e"]"#,
+        r#"{"\udead":"\u0000\udead"}"#,
+    ];
     for door in DOORS {
         let mut world = World::new(vec![open("p")]).await;
-        let drafts: Vec<_> = half.iter().map(|p| Draft { payload: (*p).to_owned(), ..Draft::of("t") }).collect();
+        let drafts: Vec<_> =
+            half.iter().map(|p| Draft { payload: (*p).to_owned(), ..Draft::of("t") }).collect();
         door.stage(&mut *world.conn().await, "p", &drafts).await.unwrap_or_else(|e| panic!("{door:?}: {e}"));
         assert_eq!(world.settle().await, half.len() as u64);
         assert_eq!(world.column(QUEUED).await, half, "{door:?}");
@@ -113,7 +125,10 @@ async fn what_is_no_array_of_job_objects_is_refused_with_the_place_and_the_known
     let world = World::new(vec![open("p")]).await;
     for (jobs, problem) in [
         ("{}", "jobs is a JSON object, it must be a JSON array of objects"),
-        ("[{\"task\":\"a\",\"context\":{\"tenant\":\"t\"}},7]", "job 2: is a JSON number, it must be an object"),
+        (
+            "[{\"task\":\"a\",\"context\":{\"tenant\":\"t\"}},7]",
+            "job 2: is a JSON number, it must be an object",
+        ),
         ("[{\"task\":\"a\"},{\"tusk\":\"a\"}]", "job 2: unknown key \"tusk\""),
         ("[{\"payload\":{}}]", "job 1: task is missing"),
         ("[{\"task\":\"a\",\"context\":[]}]", "job 1: context is array, it must be a JSON object"),

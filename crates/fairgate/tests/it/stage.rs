@@ -105,7 +105,8 @@ async fn a_quarter_of_a_million_jobs_go_in_one_call_of_a_few_statements() {
 #[tokio::test]
 async fn a_bulk_call_in_sql_is_one_statement_however_many_jobs_it_brings() {
     let world = World::new(vec![open("p")]).await;
-    let jobs = "SELECT json_agg(json_build_object('task', 'work', 'context', json_build_object('tenant', n % 50)))
+    let jobs =
+        "SELECT json_agg(json_build_object('task', 'work', 'context', json_build_object('tenant', n % 50)))
                   FROM generate_series(1, 20000) n";
     let answers = format!("SELECT count(DISTINCT job_id) FROM fairgate.stage_many('p', ({jobs}))");
     assert_eq!(world.number(&answers).await, 20_000);
@@ -152,7 +153,12 @@ async fn the_same_jobs_are_gated_alike_by_every_door() {
         let context = |max: i32| format!(r#"{{"tenant":"{tenant}","region":"eu","max":{max}, "n":1e2}}"#);
         vec![
             Draft { priority: 5, ..Draft::new(context(1)) },
-            Draft { priority: -5, max_attempts: Some(3), queue_name: Some("q".into()), ..Draft::new(context(3)) },
+            Draft {
+                priority: -5,
+                max_attempts: Some(3),
+                queue_name: Some("q".into()),
+                ..Draft::new(context(3))
+            },
             Draft { run_at: Some(run_at), ..Draft::new(context(2)) },
             Draft { payload: "[1, 2]".to_owned(), ..Draft::new(context(2)) },
         ]

@@ -30,7 +30,9 @@ async fn silent_and_gone(world: &World, ms: i64) -> (i64, i64) {
 #[tokio::test]
 async fn a_slot_that_has_beaten_is_freed_once_it_has_been_silent_too_long_whatever_the_queue_shows() {
     let world = in_flight(2).await;
-    world.execute("UPDATE fairgate.in_flight SET beat_at = clock_timestamp(), started_at = clock_timestamp()").await;
+    world
+        .execute("UPDATE fairgate.in_flight SET beat_at = clock_timestamp(), started_at = clock_timestamp()")
+        .await;
     // One of the two jobs is gone from the queue, without the hook's knowing.
     world.execute("UPDATE graphile_worker._private_jobs SET flags = NULL WHERE id = (SELECT min(id) FROM graphile_worker._private_jobs)").await;
     world.execute("DELETE FROM graphile_worker._private_jobs WHERE flags IS NULL").await;
@@ -72,7 +74,11 @@ async fn a_slot_that_never_beat_is_never_freed_while_its_job_waits_or_runs() {
               WHERE id = (SELECT max(id) FROM graphile_worker._private_jobs)",
         )
         .await;
-    assert_eq!(silent_and_gone(&world, YEAR).await, (0, 0), "one waits, one waits for its next attempt, one is in its last");
+    assert_eq!(
+        silent_and_gone(&world, YEAR).await,
+        (0, 0),
+        "one waits, one waits for its next attempt, one is in its last"
+    );
     assert_eq!(world.in_flight().await, 3);
 }
 
@@ -103,7 +109,10 @@ async fn a_slot_whose_row_is_locked_is_left_to_who_holds_it() {
     world.execute("TRUNCATE graphile_worker._private_jobs CASCADE").await;
     let mut beating = world.db.connect().await;
     let mut beat = beating.begin().await.unwrap();
-    sqlx::query("UPDATE fairgate.in_flight SET beat_at = clock_timestamp()").execute(&mut *beat).await.unwrap();
+    sqlx::query("UPDATE fairgate.in_flight SET beat_at = clock_timestamp()")
+        .execute(&mut *beat)
+        .await
+        .unwrap();
     assert_eq!(silent_and_gone(&world, 2 * HOUR).await, (0, 0));
     beat.rollback().await.unwrap();
     assert_eq!(silent_and_gone(&world, 2 * HOUR).await, (0, 1));
@@ -122,11 +131,8 @@ async fn a_freed_slot_is_given_again() {
 
 #[tokio::test]
 async fn sweepers_go_through_all_slots_however_many_live_ones_come_first() {
-    let mut world = World::with(
-        vec![open("p")],
-        Settings { admission_batch_size: 3_000, ..Settings::default() },
-    )
-    .await;
+    let mut world =
+        World::with(vec![open("p")], Settings { admission_batch_size: 3_000, ..Settings::default() }).await;
     world.stage("p", "a", 2_500).await;
     world.settle().await;
     world.stage("p", "b", 1).await;

@@ -40,7 +40,11 @@ async fn a_ticker_stops_within_the_tick_that_it_is_in() {
     stopping.wait().await;
     open_the_gate(&mut gate).await;
     tokio::time::timeout(PATIENCE, running).await.expect("it ends").unwrap().unwrap();
-    assert_eq!(world.number("SELECT count(*) FROM fairgate.tick_samples").await, 1, "the tick it was in, and no other");
+    assert_eq!(
+        world.number("SELECT count(*) FROM fairgate.tick_samples").await,
+        1,
+        "the tick it was in, and no other"
+    );
     assert_eq!(world.queue_length().await, 5);
     assert_eq!(world.number("SELECT count(*) FROM fairgate.ticker").await, 0);
     world.audit().await;
@@ -77,7 +81,11 @@ async fn a_ticker_for_one_policy_or_one_shard_serves_that_alone() {
     for region in ["eu", "us"] {
         world.stage_with("sharded", region, serde_json::json!({ "region": region })).await;
     }
-    let mut eu = builder(world.pool()).only_policy(&name("sharded")).only_shard(&"eu".parse().unwrap()).build().unwrap();
+    let mut eu = builder(world.pool())
+        .only_policy(&name("sharded"))
+        .only_shard(&"eu".parse().unwrap())
+        .build()
+        .unwrap();
     let mut p = builder(world.pool()).only_policy(&name("p")).build().unwrap();
     let served = async |ticker: &mut Ticker| {
         let mut conn = world.db.connect().await;
@@ -114,11 +122,23 @@ async fn nonsense_settings_are_refused_all_at_once() {
         ..Settings::default()
     };
     let keys = [
-        "partition_batch_size is 0; give a number from 1 to", "admission_batch_size is 0", "max_forward_attempts is 0", "tick_admission_budget is 0",
-        "tick_max_duration is", "idle_pause is", "busy_pause is 1h", "sweep_every is", "metrics_retention is", "fairness_half_life is",
-        "inflight_stale_after is less than two heartbeat_intervals", "throughput_target is NaN",
+        "partition_batch_size is 0; give a number from 1 to",
+        "admission_batch_size is 0",
+        "max_forward_attempts is 0",
+        "tick_admission_budget is 0",
+        "tick_max_duration is",
+        "idle_pause is",
+        "busy_pause is 1h",
+        "sweep_every is",
+        "metrics_retention is",
+        "fairness_half_life is",
+        "inflight_stale_after is less than two heartbeat_intervals",
+        "throughput_target is NaN",
     ];
-    let refused = [builder(world.pool()).settings(settings.clone()).build(), builder(world.pool()).settings(settings).register().await];
+    let refused = [
+        builder(world.pool()).settings(settings.clone()).build(),
+        builder(world.pool()).settings(settings).register().await,
+    ];
     for error in refused.map(Result::unwrap_err) {
         let BuildError::Settings { problems } = &error else { panic!("{error:?}") };
         assert_eq!(problems.len(), keys.len(), "{problems:#?}");
@@ -192,13 +212,19 @@ async fn staging_works_while_the_queues_schema_is_missing_and_its_jobs_go_when_i
 #[tokio::test]
 async fn a_queue_whose_tables_do_not_fit_is_said_column_by_column_and_served_when_they_do() {
     let mut world = World::new(vec![open("p")]).await;
-    world.execute("ALTER TABLE graphile_worker._private_jobs ALTER COLUMN flags TYPE text").await;
+    world.execute("ALTER TABLE graphile_worker._private_jobs RENAME COLUMN priority TO urgency").await;
     world.execute("UPDATE fairgate.queue SET ready = false, not_ready_reason = 'to be looked at'").await;
     world.stage("p", "a", 1).await;
     let (stop, stopping) = (Signal::new("stop"), Signal::new("stopping"));
     let running = run(builder(world.pool()).build().unwrap(), &stop, &stopping);
-    until_sql(world.pool(), "SELECT not_ready_reason LIKE '%_private_jobs.flags should be a column of type jsonb, it is of type text%' FROM fairgate.queue").await;
+    until_sql(world.pool(), "SELECT not_ready_reason LIKE '%_private_jobs.priority should be a column of type int2, it is not there%' FROM fairgate.queue").await;
     stop.fire();
     running.await.unwrap().unwrap();
     assert_eq!(world.settle().await, 0);
+    world.execute("ALTER TABLE graphile_worker._private_jobs RENAME COLUMN urgency TO priority").await;
+    let (stop, stopping) = (Signal::new("stop"), Signal::new("stopping"));
+    let running = run(builder(world.pool()).build().unwrap(), &stop, &stopping);
+    until_sql(world.pool(), "SELECT count(*) = 1 FROM fairgate.in_flight").await;
+    stop.fire();
+    running.await.unwrap().unwrap();
 }

@@ -13,7 +13,11 @@ async fn admissions(world: &World) -> Vec<AdmissionId> {
     ids.iter().map(|id| AdmissionId::from_uuid(id.parse().expect("a uuid"))).collect()
 }
 
-async fn finished_in_sql(conn: &mut PgConnection, admission: AdmissionId, outcome: &str) -> sqlx::Result<bool> {
+async fn finished_in_sql(
+    conn: &mut PgConnection,
+    admission: AdmissionId,
+    outcome: &str,
+) -> sqlx::Result<bool> {
     let sql = "SELECT fairgate.finished($1, $2)";
     sqlx::query_scalar(sql).bind(admission.as_uuid()).bind(outcome).fetch_one(conn).await
 }
@@ -80,7 +84,8 @@ async fn a_finisher_waits_for_a_locked_slot_instead_of_leaking_it() {
     let pids = [pid(&mut by_call).await, pid(&mut by_hook).await];
     let first = slots[0];
     let call = tokio::spawn(async move { finished(&mut by_call, first, End::Success).await });
-    let hook = tokio::spawn(async move { sqlx::query(sqlx::AssertSqlSafe(queue_job)).execute(&mut by_hook).await });
+    let hook =
+        tokio::spawn(async move { sqlx::query(sqlx::AssertSqlSafe(queue_job)).execute(&mut by_hook).await });
     for waiting in pids {
         until_it_waits(world.pool(), waiting).await;
     }
@@ -136,7 +141,9 @@ async fn an_outcome_that_is_none_is_refused_and_frees_nothing() {
     world.settle().await;
     let slot = admissions(&world).await[0];
     let mut conn = world.db.connect().await;
-    for (outcome, words) in [("done", "outcome is \"done\", it must be success, failed or ignored"), ("", "outcome is \"\", it")] {
+    for (outcome, words) in
+        [("done", "outcome is \"done\", it must be success, failed or ignored"), ("", "outcome is \"\", it")]
+    {
         let error = finished_in_sql(&mut conn, slot, outcome).await.unwrap_err();
         assert!(error.to_string().contains(words), "{error}");
     }

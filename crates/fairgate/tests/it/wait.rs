@@ -34,7 +34,10 @@ pub(crate) async fn until_it_waits(pool: &PgPool, pid: i32) {
 pub(crate) async fn until_somebody_waits(pool: &PgPool) -> i32 {
     let blocked = "pid FROM pg_stat_activity WHERE datname = current_database() AND cardinality(pg_blocking_pids(pid)) > 0";
     until_sql(pool, &format!("SELECT EXISTS (SELECT {blocked})")).await;
-    sqlx::query_scalar(AssertSqlSafe(format!("SELECT {blocked} LIMIT 1"))).fetch_one(pool).await.expect("a pid")
+    sqlx::query_scalar(AssertSqlSafe(format!("SELECT {blocked} LIMIT 1")))
+        .fetch_one(pool)
+        .await
+        .expect("a pid")
 }
 
 pub(crate) async fn pid(conn: &mut PgConnection) -> i32 {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use fairgate::operate::{pause, resume, set_enabled};
-use fairgate::{Policy, Settings, Ticker};
+use fairgate::{Settings, Ticker};
 use fairgate_testkit::Signal;
 use sqlx::PgPool;
 use sqlx::postgres::PgListener;
@@ -28,7 +28,10 @@ impl Running {
     fn start(ticker: Ticker) -> Self {
         let stop = Signal::new("stop");
         let stopped = stop.clone();
-        Self { stop, work: tokio::spawn(ticker.run(async move { stopped.wait_within(Duration::MAX, 1).await })) }
+        Self {
+            stop,
+            work: tokio::spawn(ticker.run(async move { stopped.wait_within(Duration::MAX, 1).await })),
+        }
     }
 
     /// One that has gone to sleep.
@@ -68,7 +71,10 @@ async fn a_sleeping_ticker_wakes_when_a_job_is_staged() {
 
 #[tokio::test]
 async fn a_sleeping_ticker_wakes_when_a_job_finishes_that_another_waits_for() {
-    let p = policy("p").concurrency(|c| c.max(1.0).full_backoff(Duration::from_secs(3_600))).build().expect("a policy");
+    let p = policy("p")
+        .concurrency(|c| c.max(1.0).full_backoff(Duration::from_secs(3_600)))
+        .build()
+        .expect("a policy");
     let mut world = World::new(vec![p]).await;
     world.stage("p", "a", 2).await;
     assert_eq!(world.settle().await, 1);
@@ -103,7 +109,8 @@ async fn a_sleeping_ticker_wakes_at_the_instant_a_scheduled_job_comes_due() {
         let world = World::new(vec![open("p")]).await;
         let run_at = world.after_ms(400).await;
         world.stage_jobs("p", &[job("a").run_at(run_at)]).await;
-        let running = Running::start(ticker(world.pool(), vec![], Settings { notifications, ..lazy() }).await);
+        let running =
+            Running::start(ticker(world.pool(), vec![], Settings { notifications, ..lazy() }).await);
         until_in_flight(world.pool(), 1).await;
         assert_eq!(world.number("SELECT count(*) FROM fairgate.in_flight f JOIN (SELECT now() AS now) n ON f.admitted_at > n.now").await, 0);
         let early = format!("SELECT count(*) FROM fairgate.in_flight WHERE admitted_at < '{run_at}'");
@@ -114,10 +121,14 @@ async fn a_sleeping_ticker_wakes_at_the_instant_a_scheduled_job_comes_due() {
 
 #[tokio::test]
 async fn a_sleeping_ticker_wakes_at_the_instant_a_gate_lets_something_go() {
-    let p = policy("p").throttle(|t| t.rate(3.0).per(Duration::from_secs(1)).burst(1.0)).build().expect("a policy");
+    let p = policy("p")
+        .throttle(|t| t.rate(3.0).per(Duration::from_secs(1)).burst(1.0))
+        .build()
+        .expect("a policy");
     let world = World::new(vec![p]).await;
     world.stage("p", "a", 3).await;
-    let running = Running::start(ticker(world.pool(), vec![], Settings { notifications: false, ..lazy() }).await);
+    let running =
+        Running::start(ticker(world.pool(), vec![], Settings { notifications: false, ..lazy() }).await);
     until_in_flight(world.pool(), 3).await;
     running.end().await;
 }
@@ -131,7 +142,11 @@ async fn without_notifications_polling_finds_everything() {
         until_sql(world.pool(), "SELECT EXISTS (SELECT FROM fairgate.ticker)").await;
         world.stage("p", "a", 2).await;
         until_in_flight(world.pool(), 1).await;
-        assert_eq!(world.number("SELECT count(*) FROM fairgate.ticker WHERE asleep").await, 0, "nobody is told to notify");
+        assert_eq!(
+            world.number("SELECT count(*) FROM fairgate.ticker WHERE asleep").await,
+            0,
+            "nobody is told to notify"
+        );
         world.complete("a", 1).await;
         until_sql(world.pool(), "SELECT NOT EXISTS (SELECT FROM fairgate.staged)").await;
         running.end().await;
@@ -171,7 +186,9 @@ async fn staging_notifies_only_while_somebody_sleeps_and_the_partition_looks_par
             _ => {}
         }
         world.execute("NOTIFY fairgate, 'begin'").await;
-        fairgate::stage(&mut *world.conn().await, "p", &job(if step == "paused" { "new" } else { "a" })).await.unwrap();
+        fairgate::stage(&mut *world.conn().await, "p", &job(if step == "paused" { "new" } else { "a" }))
+            .await
+            .unwrap();
         world.execute(notify).await;
         let mut between = None;
         loop {

@@ -1,0 +1,3 @@
+BEGIN;
+SET LOCAL idle_in_transaction_session_timeout = '10s';
+SET LOCAL statement_timeout = '60s';
