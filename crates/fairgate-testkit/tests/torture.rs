@@ -41,6 +41,12 @@ async fn a_finisher_that_skips_locked_slots_is_caught() {
     assert!(outcome.has(Fault::SlotLeft), "{outcome}");
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_tick_that_forgets_buckets_is_caught() {
+    let outcome = run(Plan::with(Sabotage::ForgottenBuckets)).await;
+    assert!(outcome.has(Fault::OverRate), "{outcome}");
+}
+
 #[tokio::test]
 async fn a_claim_that_counts_rows_misses_a_slot_taken_after_its_snapshot() {
     let played = play(2, Meanwhile::AnotherAdmits, Some(Sabotage::CountInClaim)).await;

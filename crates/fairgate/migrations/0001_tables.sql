@@ -34,6 +34,8 @@ CREATE TABLE fairgate.policy (
     definition jsonb NOT NULL,
     -- Templates as fairgate.render reads them; NULL: computed by the producer, who must then give the key.
     key_parts jsonb,
+    -- Set where the template is one key of the context and there is no shard_by: staging then needs no template.
+    key_name text CHECK (key_name NOT IN ('priority', 'queue_name')),
     shard_parts jsonb,
     source text NOT NULL CHECK (source IN ('file', 'code')),
     enabled boolean NOT NULL DEFAULT true,

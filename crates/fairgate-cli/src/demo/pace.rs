@@ -19,6 +19,8 @@ const TURNS_A_SECOND: f64 = 4.0;
 const MACHINE_A_SECOND: f64 = 120.0;
 /// A backlog that has been there for less than this says nothing about its speed; it is taken for half as fast as expected then.
 const TELLING: Duration = Duration::from_millis(900);
+/// What was longer ago says nothing about it any more.
+const WINDOW: Duration = Duration::from_secs(5);
 
 /// Deliveries that are staged and not received yet, of a tenant or of all, and how fast they become fewer.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -27,24 +29,29 @@ pub(super) struct Backlog {
     pub(super) a_second: f64,
 }
 
-/// Watches how fast a backlog drains. It sees the whole time since there last was none.
+/// Watches how fast a backlog drains, over the last few seconds.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Watch {
     /// Since when, and what had been received by then.
     since: Option<(Duration, u64)>,
+    /// What the last whole window showed of this backlog.
+    last: Option<f64>,
 }
 
 impl Watch {
     /// Looks at a backlog at `now`, a time since some beginning. Never faster than `expected`.
     pub(super) fn look(&mut self, now: Duration, deliveries: u64, received: u64, expected: f64) -> Backlog {
         if deliveries == 0 {
-            self.since = None;
+            *self = Self::default();
         }
         let (since, before) = *self.since.get_or_insert((now, received));
         let watched = now.saturating_sub(since);
         let seen = received.saturating_sub(before) as f64 / watched.as_secs_f64();
-        let a_second = if watched < TELLING { expected / 2.0 } else { seen.min(expected) };
-        Backlog { deliveries, a_second }
+        let a_second = if watched < TELLING { self.last.unwrap_or(expected / 2.0) } else { seen };
+        if watched >= WINDOW {
+            *self = Self { since: Some((now, received)), last: Some(seen) };
+        }
+        Backlog { deliveries, a_second: a_second.min(expected) }
     }
 }
 
@@ -110,6 +117,9 @@ mod tests {
         assert_eq!(look(500, 100, 90), 20.0);
         assert_eq!(look(1_000, 100, 60), 10.0);
         assert_eq!(look(2_000, 100, 950), 40.0);
-        assert_eq!(look(2_500, 0, 1_050), 20.0);
+        assert_eq!(look(5_000, 100, 1_000), 40.0);
+        assert_eq!(look(5_500, 100, 1_000), 40.0);
+        assert_eq!(look(7_000, 100, 1_010), 5.0);
+        assert_eq!(look(7_500, 0, 1_110), 20.0);
     }
 }

@@ -34,7 +34,7 @@ pub(super) async fn disturb(cast: &mut Cast, admin: &PgPool, random: &mut Random
     let mut kill_ticker = Timer::new(700, 2_000);
     let mut kill_worker = Timer::new(400, 1_500);
     let mut look = Timer::new(200, 400);
-    let mut freeze = Timer::new(800, 3_000);
+    let mut freeze = Timer::new(2_000, 4_500);
     let mut long_freeze_due = plan.interruptions && time >= ROOM_FOR_A_LONG_FREEZE;
     while began.elapsed() < time {
         cast.look_after();
@@ -52,7 +52,7 @@ pub(super) async fn disturb(cast: &mut Cast, admin: &PgPool, random: &mut Random
         }
         let long = long_freeze_due && began.elapsed() >= time / 3;
         if (plan.interruptions && freeze.due(random)) || long {
-            let pause = if long { random.millis(11_000, 13_000) } else { random.millis(200, 4_000) };
+            let pause = if long { random.millis(11_000, 13_000) } else { random.millis(200, 3_000) };
             long_freeze_due &= !long;
             let tickers = cast.places("ticker");
             if !tickers.is_empty() {

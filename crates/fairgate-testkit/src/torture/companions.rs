@@ -26,7 +26,7 @@ pub(super) async fn operate(
     // The first definitions are revision 1.
     let mut revision = 1;
     while !*stop.borrow() {
-        tokio::time::sleep(random.millis(50, 600)).await;
+        tokio::time::sleep(random.millis(20, 400)).await;
         let began = Instant::now();
         if random.chance(0.5) {
             revision += 1;

@@ -55,6 +55,9 @@ fn last_job(key: &str) -> NewJob {
     job.context(&generous(key)).expect("an object")
 }
 
+/// From this time on, a person who watches is told what is left.
+const LONG: Duration = Duration::from_secs(10);
+
 /// Waits until nothing is left. Returns how long it took; what is left after `patience` is a problem.
 pub(super) async fn wait(
     cast: &mut Cast,
@@ -64,21 +67,29 @@ pub(super) async fn wait(
 ) -> Duration {
     let began = Instant::now();
     let sql = include_str!("../../queries/torture/what_is_left.sql");
+    let mut told = false;
     loop {
         cast.look_after();
         let left: Left = sqlx::query_as(sql).fetch_one(pool).await.expect("nobody ends sessions any more");
+        let passed = began.elapsed();
         if left.nothing() {
-            return began.elapsed();
+            return passed;
         }
-        if began.elapsed() > patience {
-            let why: Vec<String> = sqlx::query_scalar(include_str!("../../queries/torture/why_it_waits.sql"))
-                .fetch_all(pool)
-                .await
-                .expect("nobody ends sessions any more");
-            complaints
-                .add(Fault::NotDone, format!("{left:?} after {patience:?}\n    {}", why.join("\n    ")));
-            return began.elapsed();
+        if passed > patience {
+            complaints.add(Fault::NotDone, describe(pool, left, passed).await);
+            return passed;
+        }
+        if passed > LONG && !told {
+            eprintln!("not done yet: {}", describe(pool, left, passed).await);
+            told = true;
         }
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
+}
+
+async fn describe(pool: &PgPool, left: Left, passed: Duration) -> String {
+    let sql = include_str!("../../queries/torture/why_it_waits.sql");
+    let why: Vec<String> =
+        sqlx::query_scalar(sql).fetch_all(pool).await.expect("nobody ends sessions any more");
+    format!("{left:?} after {passed:?}\n    {}", why.join("\n    "))
 }

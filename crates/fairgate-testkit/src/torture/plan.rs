@@ -28,6 +28,8 @@ pub enum Sabotage {
     CountInClaim,
     /// The finisher passes over a slot that somebody has locked.
     SkippingRelease,
+    /// The tick forgets throttles' buckets.
+    ForgottenBuckets,
 }
 
 impl Sabotage {
@@ -35,6 +37,7 @@ impl Sabotage {
         match self {
             Self::CountInClaim => include_str!("../../queries/torture/count_in_claim.sql"),
             Self::SkippingRelease => include_str!("../../queries/torture/skipping_release.sql"),
+            Self::ForgottenBuckets => include_str!("../../queries/torture/forget_buckets.sql"),
         }
     }
 }
@@ -67,7 +70,7 @@ impl Plan {
         // What shows in the very admission ends the run at once; what shows at the end only must have had its time.
         let (seconds, one_find_is_enough) = match sabotage {
             Sabotage::CountInClaim => (60, true),
-            Sabotage::SkippingRelease => (4, false),
+            Sabotage::SkippingRelease | Sabotage::ForgottenBuckets => (4, false),
         };
         Self {
             seed: seed(),

@@ -1,4 +1,4 @@
-use fairgate_core::definition::KeySource;
+use fairgate_core::definition::{Definition, KeySource};
 use fairgate_core::policy::Policy;
 use fairgate_core::template::{Part, Template};
 use serde_json::{Value, json};
@@ -151,6 +151,7 @@ async fn write(
 ) -> Result<(), ApplyError> {
     let parsed = policy.definition();
     let (key_parts, shard_parts) = (parts(Some(&parsed.partition_by)), parts(parsed.shard_by.as_ref()));
+    let key_name = key_name(&parsed);
     let source = match source {
         Source::File => "file",
         Source::Code => "code",
@@ -171,6 +172,7 @@ async fn write(
             .bind(key_parts)
             .bind(shard_parts)
             .bind(source)
+            .bind(key_name)
             .fetch_one(&mut *conn)
             .await
             .map_err(no_queue)?,
@@ -189,6 +191,7 @@ async fn write(
                 .bind(key_parts)
                 .bind(shard_parts)
                 .bind(source)
+                .bind(key_name)
                 .execute(&mut *conn)
                 .await
                 .map_err(no_queue)?;
@@ -209,6 +212,15 @@ async fn write(
         .await
         .doing("remembering a revision")?;
     Ok(())
+}
+
+/// The one key of the context that is the partition key, where staging needs nothing else.
+fn key_name(definition: &Definition) -> Option<&str> {
+    let KeySource::Template(template) = &definition.partition_by else { return None };
+    let [Part::Path(path)] = template.parts() else { return None };
+    let mut names = path.segments();
+    let only = names.next().filter(|_| names.next().is_none() && definition.shard_by.is_none())?;
+    (!matches!(only, "priority" | "queue_name")).then_some(only)
 }
 
 /// The form that `fairgate.render` reads; None where a closure computes it.
