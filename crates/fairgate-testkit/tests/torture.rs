@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use fairgate_testkit::TestDb;
-use fairgate_testkit::torture::script::{Meanwhile, play};
+use fairgate_testkit::torture::script::{Meanwhile, pass_beside_a_change, play};
 use fairgate_testkit::torture::{Fault, Outcome, Plan, Sabotage, torture};
 use tokio::sync::Mutex;
 
@@ -23,7 +23,8 @@ async fn every_promise_is_kept_under_torture() {
     let outcome = run(Plan::from_environment()).await;
     assert!(outcome.problems.is_empty(), "{outcome}");
     let (tally, havoc) = (&outcome.tally, &outcome.havoc);
-    assert!(tally.admitted > 300 && tally.dead > 0 && tally.cancelled > 0 && tally.removed > 0, "{outcome}");
+    assert!(tally.admitted > 300 && tally.dead > 0 && tally.cancelled > 0, "{outcome}");
+    assert!(tally.removed > 0 || tally.strangers > 0, "{outcome}");
     assert!(havoc.terminated > 0 && havoc.tickers_killed > 0 && havoc.workers_killed > 0, "{outcome}");
     assert!(havoc.frozen > 0 && outcome.operations.0 > 0 && outcome.operations.1 > 0, "{outcome}");
     assert!(outcome.audits > 0, "{outcome}");
@@ -55,6 +56,20 @@ async fn a_claim_that_counts_rows_misses_a_slot_taken_after_its_snapshot() {
 }
 
 #[tokio::test]
+async fn a_claim_that_reads_contexts_in_its_snapshot_misses_a_limit_lowered_after_it() {
+    let played = play(5, Meanwhile::MaxBecomes(1), Some(Sabotage::ContextInClaim)).await;
+    let faults: Vec<Fault> = played.problems.iter().map(|p| p.fault).collect();
+    assert_eq!(faults, [Fault::OverLimit, Fault::OtherLimit], "{played:?}");
+    assert_eq!(played.in_flight, 5);
+}
+
+#[tokio::test]
+async fn a_claim_that_reads_contexts_in_its_snapshot_leaves_jobs_waiting_under_a_raised_limit() {
+    let played = play(0, Meanwhile::MaxBecomes(3), Some(Sabotage::ContextInClaim)).await;
+    assert_eq!(played.later_in_flight, 0);
+}
+
+#[tokio::test]
 async fn a_claim_knows_a_slot_taken_after_its_snapshot() {
     let played = play(2, Meanwhile::AnotherAdmits, None).await;
     assert_eq!(played.problems, []);
@@ -73,4 +88,9 @@ async fn a_limit_raised_after_a_claims_snapshot_lets_jobs_go_without_waiting() {
     let played = play(0, Meanwhile::MaxBecomes(3), None).await;
     assert_eq!(played.problems, []);
     assert_eq!(played.later_in_flight, 3);
+}
+
+#[tokio::test]
+async fn a_policy_that_is_being_changed_holds_up_no_other() {
+    assert_eq!(pass_beside_a_change().await, ["other"]);
 }

@@ -13,7 +13,10 @@ impl DatabaseError {
     /// The SQLSTATE, if the server sent one.
     #[must_use]
     pub fn sqlstate(&self) -> Option<String> {
-        self.source.as_database_error().and_then(|e| e.code()).map(std::borrow::Cow::into_owned)
+        self.source
+            .as_database_error()
+            .and_then(sqlx::error::DatabaseError::code)
+            .map(std::borrow::Cow::into_owned)
     }
 
     /// The server's hint, if it sent one.

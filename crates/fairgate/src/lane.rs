@@ -8,7 +8,8 @@ use fairgate_core::policy::Policy;
 use sqlx::PgConnection;
 
 use crate::error::{DatabaseError, Doing};
-use crate::queue::{self, Queue};
+use crate::queue;
+use crate::registry::{self, OwnQueues};
 
 /// A lane that has something to do now or later.
 #[derive(Debug, Clone, sqlx::FromRow)]
@@ -121,7 +122,7 @@ impl Rules {
         conn: &mut PgConnection,
         policy_id: i32,
         own: &[Policy],
-        queues: &[(String, Arc<dyn Queue>)],
+        queues: &OwnQueues,
     ) -> Result<Self, RulesError> {
         let row: Option<Registered> = crate::sql::query_as(include_str!("../queries/lane/load_policy.sql"))
             .bind(policy_id)
@@ -138,14 +139,9 @@ impl Rules {
         if policy.gates().iter().any(fairgate_core::gate::Gate::lacks_closure) {
             return Err(RulesError::LacksClosures { policy: row.name });
         }
-        let admit_sql = match queues.iter().find(|(name, q)| *name == row.queue && q.kind() == row.kind) {
-            Some((_, queue)) => crate::admit::compose(queue.as_ref()),
-            None => {
-                let queue = queue::adapter(&row.kind, Some(&row.schema_name), &row.settings)
-                    .map_err(|source| RulesError::Queue { policy: row.name.clone(), source })?;
-                crate::admit::compose(queue.as_ref())
-            }
-        };
+        let queue = registry::adapter(&row.queue, &row.kind, &row.schema_name, &row.settings, queues)
+            .map_err(|source| RulesError::Queue { policy: row.name.clone(), source })?;
+        let admit_sql = crate::admit::compose(queue.as_ref());
         Ok(Self {
             policy_id,
             revision: row.revision,

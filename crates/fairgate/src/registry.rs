@@ -5,6 +5,7 @@
 
 mod policies;
 mod queues;
+mod registered;
 
 use std::sync::Arc;
 
@@ -18,6 +19,7 @@ use crate::queue::Queue;
 pub use policies::PolicyOutcome;
 pub use queues::{QueueState, uninstall_hooks};
 pub(crate) use queues::{install_missing, missing_triggers, set_not_ready};
+pub(crate) use registered::{OwnQueues, RegisteredQueue, adapter};
 
 /// A queue to register: its name in the configuration, and what it is.
 #[derive(Debug, Clone)]

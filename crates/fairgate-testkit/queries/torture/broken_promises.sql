@@ -1,6 +1,6 @@
 -- What the triggers found, and the books: every job that a committed transaction staged was admitted once and is done or dead, or was cancelled.
 WITH admitted AS (
-    SELECT a.job_id, count(*) AS times, min(a.admitted_at) AS first_at FROM torture.admission a GROUP BY 1),
+    SELECT a.job_id, count(*) AS times, min(a.at) AS first_at FROM torture.admission a GROUP BY 1),
 dead AS (
     SELECT (j.flags #>> '{fairgate,j}')::uuid AS job_id FROM graphile_worker._private_jobs j
      WHERE j.attempts >= j.max_attempts AND j.locked_at IS NULL),

@@ -15,7 +15,7 @@ CREATE TABLE torture.worker (worker_id text NOT NULL, application_name text NOT 
 CREATE TABLE torture.admission (
     job_id uuid NOT NULL,
     partition_id uuid NOT NULL,
-    admitted_at timestamptz NOT NULL,
+    at timestamptz NOT NULL DEFAULT clock_timestamp(),
     xid xid8 NOT NULL DEFAULT pg_current_xact_id()
 );
 

@@ -5,4 +5,5 @@ SELECT (SELECT count(*) FROM torture.staged) AS staged, (SELECT count(*) FROM to
        (SELECT coalesce(sum(partitions), 0)::bigint FROM torture.removal) AS removed,
        (SELECT count(*) FROM fairgate.tick_sample) AS ticks,
        (SELECT count(DISTINCT xid) FROM torture.admission) AS admitting_ticks,
-       (SELECT count(*) FROM torture.look) AS looks
+       (SELECT count(*) FROM torture.look) AS looks,
+       (SELECT count(*) FROM pg_stat_activity WHERE datname <> current_database() AND backend_type = 'client backend') AS strangers

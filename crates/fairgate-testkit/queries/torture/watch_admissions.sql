@@ -3,7 +3,7 @@
 CREATE FUNCTION torture.watch_admissions() RETURNS trigger
 LANGUAGE plpgsql AS $$
 BEGIN
-    INSERT INTO torture.admission (job_id, partition_id, admitted_at) SELECT n.job_id, n.partition_id, n.admitted_at FROM new_rows n;
+    INSERT INTO torture.admission (job_id, partition_id) SELECT n.job_id, n.partition_id FROM new_rows n;
 
     -- In flight within the limit in force. A limit that cannot be read admits nothing.
     INSERT INTO torture.violation (fault, detail)

@@ -6,9 +6,9 @@ use fairgate::NewJob;
 use sqlx::PgPool;
 
 use super::cast::Cast;
-use super::companions::pause;
+use super::companions::{pause, register};
 use super::complaints::{Complaints, Fault, Trouble};
-use super::policies::{NAMES, generous};
+use super::policies::{NAMES, Rules, generous};
 use super::stager::remember;
 use super::worker::Work;
 
@@ -28,8 +28,12 @@ impl Left {
     }
 }
 
-/// Lets every policy go on, and stages one more job with a generous context wherever jobs wait.
+/// Newer than whatever the operator registered.
+const LAST_REVISION: u32 = 1_000_000;
+
+/// Lets every policy go on under limits that come from the contexts, and stages one more job with a generous context wherever jobs wait.
 pub(super) async fn open(pool: &PgPool) -> Result<(), Trouble> {
+    register(pool, &Rules::plain(), LAST_REVISION).await?;
     for policy in NAMES {
         pause(pool, policy, false).await?;
     }

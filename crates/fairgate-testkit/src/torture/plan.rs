@@ -26,6 +26,8 @@ pub struct Plan {
 pub enum Sabotage {
     /// The claim counts the slots in its own snapshot instead of reading the counter.
     CountInClaim,
+    /// The claim reads contexts in its own snapshot instead of after its locks.
+    ContextInClaim,
     /// The finisher passes over a slot that somebody has locked.
     SkippingRelease,
     /// The tick forgets throttles' buckets.
@@ -36,6 +38,7 @@ impl Sabotage {
     pub(super) fn sql(self) -> &'static str {
         match self {
             Self::CountInClaim => include_str!("../../queries/torture/count_in_claim.sql"),
+            Self::ContextInClaim => include_str!("../../queries/torture/context_in_claim.sql"),
             Self::SkippingRelease => include_str!("../../queries/torture/skipping_release.sql"),
             Self::ForgottenBuckets => include_str!("../../queries/torture/forget_buckets.sql"),
         }
@@ -69,7 +72,7 @@ impl Plan {
     pub fn with(sabotage: Sabotage) -> Self {
         // What shows in the very admission ends the run at once; what shows at the end only must have had its time.
         let (seconds, one_find_is_enough) = match sabotage {
-            Sabotage::CountInClaim => (60, true),
+            Sabotage::CountInClaim | Sabotage::ContextInClaim => (60, true),
             Sabotage::SkippingRelease | Sabotage::ForgottenBuckets => (4, false),
         };
         Self {

@@ -13,7 +13,7 @@ use tokio::task::JoinSet;
 use super::cast::Cast;
 use super::chaos::{Havoc, disturb};
 use super::complaints::{Complaints, Fault, Problem};
-use super::plan::{Plan, Sabotage};
+use super::plan::Plan;
 use super::policies::Rules;
 use super::random::Random;
 use super::role::Stop;
@@ -43,7 +43,7 @@ pub struct Outcome {
     pub havoc: Havoc,
     /// Changes of limits, pauses, and the longest that one of these waited.
     pub operations: (u64, u64, Duration),
-    /// Audits while everything was in motion.
+    /// Audits while the work went on.
     pub audits: u64,
     /// How long the rest took at the end.
     pub drained_in: Duration,
@@ -95,13 +95,18 @@ pub async fn torture(db: &TestDb, program: &Path, plan: Plan) -> Outcome {
     let (tidying, stop_tidying) = watch::channel(false);
     let backlog = Arc::new(Backlog::default());
     let mut stagers = start_stagers(&participants, &mut random, &stop_producing, &backlog, &complaints);
+    let auditor = {
+        let (pool, complaints) = (participants.clone(), complaints.clone());
+        let stop = stop_tidying.clone();
+        tokio::spawn(async move { companions::audit(pool, stop, &complaints).await })
+    };
     let tidy = {
         let (pool, living, complaints) = (participants.clone(), cast.living.clone(), complaints.clone());
         tokio::spawn(async move { companions::tidy(pool, living, stop_tidying, &backlog, &complaints).await })
     };
     let operator = {
         let (pool, random, stop, complaints) =
-            (participants.clone(), random.fork(), stop_producing.clone(), complaints.clone());
+            (participants.clone(), random.fork(), stop_producing, complaints.clone());
         let interrupts = plan.interruptions;
         tokio::spawn(async move {
             if interrupts {
@@ -111,10 +116,6 @@ pub async fn torture(db: &TestDb, program: &Path, plan: Plan) -> Outcome {
             }
         })
     };
-    let auditor = {
-        let (pool, complaints) = (participants.clone(), complaints.clone());
-        tokio::spawn(async move { companions::audit(pool, stop_producing, &complaints).await })
-    };
 
     let havoc = disturb(&mut cast, &pool(db, 1), &mut random, &plan).await;
     producing.send_replace(true);
@@ -122,18 +123,20 @@ pub async fn torture(db: &TestDb, program: &Path, plan: Plan) -> Outcome {
         stager.expect("a stager does not panic");
     }
     let operations = operator.await.expect("the operator does not panic");
-    let audits = auditor.await.expect("the auditor does not panic");
     // A live worker whose session was ended keeps jobs locked that it knows nothing of any more.
     for place in cast.places("worker") {
         cast.kill(place);
     }
-    complaints.hear("the end", drain::open(&participants).await);
-    let drained_in = drain::wait(&mut cast, &participants, plan.patience, &complaints).await;
+    let last = pool(db, 1);
+    let opened = drain::open(&last).await;
+    opened.unwrap_or_else(|error| panic!("letting everything go on: {error}"));
+    let drained_in = drain::wait(&mut cast, &last, plan.patience, &complaints).await;
     tidying.send_replace(true);
     tidy.await.expect("the janitor does not panic");
+    let audits = auditor.await.expect("the auditor does not panic");
     hear_of_ends(cast, &complaints);
     participants.close().await;
-    let tally = judge(&pool(db, 1), &complaints).await;
+    let tally = judge(&last, &complaints).await;
 
     let outcome = Outcome { plan, problems: complaints.take(), tally, havoc, operations, audits, drained_in };
     if outcome.problems.is_empty() || plan.sabotage.is_some() {
@@ -152,7 +155,7 @@ async fn set_up(db: &TestDb, plan: &Plan, random: &mut Random) {
     run_script(db.pool(), include_str!("../../queries/torture/claims_hesitate.sql")).await;
     if let Some(sabotage) = plan.sabotage {
         run_script(db.pool(), sabotage.sql()).await;
-        if sabotage == Sabotage::CountInClaim {
+        if plan.one_find_is_enough {
             // The fault shows only when much happens between a snapshot and its locks.
             run_script(db.pool(), include_str!("../../queries/torture/hesitate_for_long.sql")).await;
         }

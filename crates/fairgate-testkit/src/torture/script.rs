@@ -87,6 +87,35 @@ pub async fn play(max: u32, meanwhile: Meanwhile, sabotage: Option<Sabotage>) ->
     Played { problems: problems.collect(), in_flight, later_in_flight }
 }
 
+/// Stages one job each to two policies, and passes over them while somebody changes the first. Returns the policies that admitted.
+///
+/// # Panics
+/// When a move fails.
+pub async fn pass_beside_a_change() -> Vec<String> {
+    let db = TestDb::new().await;
+    let mut conn = db.connect().await;
+    let policies = ["changing", "other"].map(|name| {
+        Policy::builder(name).queue("main").partition_by("tenant").build().expect("a policy without mistakes")
+    });
+    let options = Options { source: Source::Code, revision: None, hooks: true, go_back: false };
+    apply(&mut conn, &[queue()], &policies, options).await.expect("registered");
+    for policy in &policies {
+        let job = NewJob::new("work").context(&json!({ "tenant": "a" })).expect("an object");
+        fairgate::stage(&mut conn, policy, &job).await.expect("staged");
+    }
+    let mut operator = db.connect().await;
+    let hold = "SELECT pg_advisory_lock(1181114740, id) FROM fairgate.policy WHERE name = 'changing'";
+    execute(&mut operator, hold).await;
+    let mut ticker = ticker(&db, 100);
+    let pass = ticker.pass(&mut conn, None, None);
+    let pass = tokio::time::timeout(Duration::from_secs(20), pass).await;
+    pass.expect("the ticker does not wait for the change").expect("a pass");
+    sqlx::query_scalar("SELECT policy FROM fairgate.inflight ORDER BY policy")
+        .fetch_all(&mut operator)
+        .await
+        .expect("the slots")
+}
+
 fn ticker(db: &TestDb, admission_batch_size: u32) -> Ticker {
     let settings = Settings { admission_batch_size, ..Settings::default() };
     Ticker::builder(db.pool().clone()).settings(settings).build().expect("good settings")

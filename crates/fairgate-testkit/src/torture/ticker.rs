@@ -51,7 +51,7 @@ fn settings(number: usize) -> Settings {
         idle_pause: millis([500, 20, 100, 500][number % 4]),
         sweep_every: millis(200),
         partition_inactive_after: Duration::ZERO,
-        notifications: number % 4 != 1,
+        pooled: number % 4 == 1,
         ..Settings::default()
     }
 }

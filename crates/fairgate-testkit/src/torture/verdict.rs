@@ -32,6 +32,8 @@ pub struct Tally {
     pub admitting_ticks: i64,
     /// Looks at throttled partitions.
     pub looks: i64,
+    /// Sessions in other databases of the server. A transaction of theirs may keep partitions from being removed.
+    pub strangers: i64,
 }
 
 /// Adds what is wrong to the complaints. Nobody works any more.

@@ -2,7 +2,8 @@ use sqlx::{AssertSqlSafe, PgConnection};
 
 use super::{Disagreement, Finding, Severity};
 use crate::error::{DatabaseError, Doing};
-use crate::{migrate, queue, registry};
+use crate::migrate;
+use crate::registry::{self, RegisteredQueue};
 
 type Checked<T> = Result<T, DatabaseError>;
 
@@ -121,25 +122,22 @@ pub(super) async fn old_transactions(conn: &mut PgConnection) -> Checked<Vec<Fin
 }
 
 pub(super) async fn queues(conn: &mut PgConnection) -> Checked<Vec<Finding>> {
-    let rows: Vec<(i32, String, String, String, serde_json::Value, bool, Option<String>, bool)> =
-        crate::sql::query_as(include_str!("../../queries/doctor/queues.sql"))
-            .fetch_all(&mut *conn)
-            .await
-            .doing("listing queues")?;
     let mut findings = Vec::new();
-    for (_, name, kind, schema, settings, ready, reason, hooked) in rows {
-        let check = format!("queue {name}");
-        if !ready {
+    for queue in RegisteredQueue::list(conn).await? {
+        let check = format!("queue {}", queue.name);
+        if !queue.ready {
             let advice = "let the queue install its tables in this database; a running ticker notices by itself, or run \"fairgate apply\"";
-            findings.push(Finding::new(check, Severity::Problem, reason.unwrap_or_default(), advice));
+            let found = queue.not_ready_reason.unwrap_or_default();
+            findings.push(Finding::new(check, Severity::Problem, found, advice));
             continue;
         }
-        let Ok(adapter) = queue::adapter(&kind, Some(&schema), &settings) else {
-            findings.push(Finding::ok(check, format!("of type {kind}, which a program brings with it")));
+        let Ok(adapter) = queue.adapter(&[]) else {
+            findings
+                .push(Finding::ok(check, format!("of type {}, which a program brings with it", queue.kind)));
             continue;
         };
         let misfits: Vec<String> = crate::sql::query_scalar(adapter.shape())
-            .bind(&schema)
+            .bind(&queue.schema_name)
             .fetch_all(&mut *conn)
             .await
             .doing("looking at the queue's tables")?;
@@ -151,7 +149,7 @@ pub(super) async fn queues(conn: &mut PgConnection) -> Checked<Vec<Finding>> {
         let missing = registry::missing_triggers(conn, adapter.as_ref()).await?;
         findings.push(if missing.is_empty() {
             Finding::ok(check.clone(), "its tables fit, its triggers stand and are enabled")
-        } else if hooked {
+        } else if queue.hooked {
             let advice =
                 "slots are freed only by the sweep, an hour late: run \"fairgate apply\" to install them";
             Finding::new(

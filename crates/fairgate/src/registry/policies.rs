@@ -157,7 +157,11 @@ async fn write(
         Source::Code => "code",
     };
     let revision = i32::try_from(revision).unwrap_or(i32::MAX);
-    let no_queue = |error: sqlx::Error| match error.as_database_error().and_then(|e| e.code()).as_deref() {
+    let no_queue = |error: sqlx::Error| match error
+        .as_database_error()
+        .and_then(sqlx::error::DatabaseError::code)
+        .as_deref()
+    {
         Some("23502") => {
             ApplyError::UnknownQueue { policy: policy.name().to_string(), queue: policy.queue().to_string() }
         }

@@ -1,8 +1,9 @@
 use sqlx::{AssertSqlSafe, Connection, PgConnection};
 
 use super::QueueSpec;
+use super::registered::{OwnQueues, RegisteredQueue};
 use crate::error::{DatabaseError, Doing};
-use crate::queue::{self, Queue};
+use crate::queue::Queue;
 
 /// Whether jobs can be handed to a queue.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -171,25 +172,14 @@ fn digest(text: &str) -> String {
 /// Looks again at every queue that is not ready, and installs those whose tables have appeared. Returns their names.
 pub(crate) async fn install_missing(
     conn: &mut PgConnection,
-    own: &[(String, std::sync::Arc<dyn Queue>)],
+    own: &OwnQueues,
     hooks: bool,
 ) -> Result<Vec<String>, DatabaseError> {
-    let rows: Vec<(i32, String, String, String, serde_json::Value)> =
-        crate::sql::query_as(include_str!("../../queries/registry/list_not_ready.sql"))
-            .fetch_all(&mut *conn)
-            .await
-            .doing("listing queues")?;
     let mut installed = Vec::new();
-    for (id, name, kind, schema, settings) in rows {
-        let state = match own.iter().find(|(n, q)| *n == name && q.kind() == kind) {
-            Some((_, queue)) => install(conn, id, queue.as_ref(), hooks).await?,
-            None => match queue::adapter(&kind, Some(&schema), &settings) {
-                Ok(queue) => install(conn, id, queue.as_ref(), hooks).await?,
-                Err(_) => continue,
-            },
-        };
-        if state == QueueState::Ready {
-            installed.push(name);
+    for queue in RegisteredQueue::list(conn).await?.into_iter().filter(|queue| !queue.ready) {
+        let Ok(adapter) = queue.adapter(own) else { continue };
+        if install(conn, queue.id, adapter.as_ref(), hooks).await? == QueueState::Ready {
+            installed.push(queue.name);
         }
     }
     Ok(installed)

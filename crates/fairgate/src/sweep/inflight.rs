@@ -4,7 +4,7 @@ use uuid::Uuid;
 
 use super::{Sweeper, interval};
 use crate::error::{DatabaseError, Doing};
-use crate::queue;
+use crate::registry::RegisteredQueue;
 use crate::settings::Settings;
 
 /// Admissions asked about in one round.
@@ -41,19 +41,10 @@ impl Sweeper {
         settings: &Settings,
         now: Option<DateTime<Utc>>,
     ) -> Result<i64, DatabaseError> {
-        let queues: Vec<(i32, String, String, String, serde_json::Value)> =
-            crate::sql::query_as(include_str!("../../queries/sweep/list_ready_queues.sql"))
-                .fetch_all(&mut *conn)
-                .await
-                .doing("listing queues")?;
         let mut freed = 0;
-        for (id, name, kind, schema, settings_of_queue) in queues {
-            let live = match self.queues.iter().find(|(n, q)| *n == name && q.kind() == kind) {
-                Some((_, queue)) => queue.live(),
-                None => match queue::adapter(&kind, Some(&schema), &settings_of_queue) {
-                    Ok(queue) => queue.live(),
-                    Err(_) => continue,
-                },
+        for queue in RegisteredQueue::list(conn).await?.into_iter().filter(|queue| queue.ready) {
+            let (id, Ok(live)) = (queue.id, queue.adapter(&self.queues).map(|adapter| adapter.live())) else {
+                continue;
             };
             for _ in 0..ROUNDS {
                 let (batch, done) = self.ask(conn, id, &live, settings, now).await?;

@@ -133,3 +133,18 @@ async fn counters_equal_their_rows_whatever_happens_in_whatever_order() {
         "the dice fell well"
     );
 }
+
+#[tokio::test]
+async fn the_audit_sees_a_counter_that_is_wrong_by_one() {
+    let mut world = World::new(vec![capped("p", 1.0)]).await;
+    world.stage("p", "a", 3).await;
+    world.settle().await;
+    for (counter, wrong) in [("pending", 3), ("future", 1), ("in_flight", 2)] {
+        world.execute(&format!("UPDATE fairgate.partition_state SET {counter} = {counter} + 1")).await;
+        let found = fairgate::doctor::audit(&mut *world.conn().await).await.unwrap();
+        let found: Vec<_> = found.iter().map(|d| (d.counter.as_str(), d.counted, d.rows)).collect();
+        assert_eq!(found, [(counter, wrong, wrong - 1)]);
+        world.execute(&format!("UPDATE fairgate.partition_state SET {counter} = {counter} - 1")).await;
+    }
+    world.audit().await;
+}

@@ -60,7 +60,7 @@ async fn jobs_go_by_priority_then_by_ready_time_then_by_id() {
 async fn a_scheduled_job_that_came_due_goes_by_its_run_at_among_those_staged_before_and_after() {
     let mut world = World::new(vec![open("p")]).await;
     let named = |name: &str| job("t").payload(name).expect("a payload");
-    let (middle, late) = (world.after_ms(30).await, world.after_ms(60_000).await);
+    let (middle, late) = (world.after_ms(600_000).await, world.after_ms(900_000).await);
     world.stage_jobs("p", &[named("3").run_at(late), named("2").run_at(middle), named("1")]).await;
     assert_eq!(world.admitted_at(late).await, 3);
     let order = "SELECT payload #>> '{}' FROM graphile_worker._private_jobs ORDER BY id";

@@ -116,7 +116,7 @@ async fn those_that_the_budget_left_out_are_counted_and_served_first_at_their_ne
     let denied = "SELECT count(*) FROM fairgate.partitions WHERE denial = 'tick_cap_exhausted'";
     assert_eq!(world.number(denied).await, 3);
     // However active they have been.
-    world.execute("UPDATE fairgate.partition_state SET recent = 1000 WHERE starved").await;
+    world.execute("UPDATE fairgate.partition_state SET recent = 1000 WHERE admitted = 0").await;
     let left_out = world.column("SELECT key FROM fairgate.partitions WHERE admitted = 0 ORDER BY key").await;
     world.pass().await;
     let served = "SELECT flags #>> '{fairgate,p}' FROM graphile_worker._private_jobs ORDER BY id";

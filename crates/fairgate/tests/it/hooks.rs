@@ -109,3 +109,23 @@ async fn jobs_of_others_run_untouched_whatever_their_flags_say() {
     assert_eq!(world.number("SELECT count(*) FROM fairgate.delta").await, 0);
     world.audit().await;
 }
+
+#[tokio::test]
+async fn a_job_that_goes_back_to_the_queue_keeps_its_slot_and_one_that_cannot_run_again_frees_it() {
+    let mut world = World::new(vec![capped("p", 2.0)]).await;
+    world.stage_jobs("p", &[work(1, false).max_attempts(2), work(2, false).max_attempts(1)]).await;
+    assert_eq!(world.settle().await, 2);
+    // A worker fetches both, dies, and its locks are taken away: the first may run again, the second has had its only attempt.
+    world.execute("UPDATE graphile_worker._private_jobs SET locked_at = now(), locked_by = 'dead', attempts = attempts + 1").await;
+    assert_eq!(world.number("SELECT count(*) FROM fairgate.in_flight WHERE started_at IS NOT NULL").await, 2);
+    world.execute("SELECT graphile_worker.force_unlock_workers(ARRAY['dead'])").await;
+    let held = "SELECT json_build_array(j.max_attempts, f.started_at)::text FROM fairgate.in_flight f
+                  JOIN graphile_worker._private_jobs j ON j.id::text = f.queue_job_id";
+    assert_eq!(world.column(held).await, ["[2, null]"]);
+    world.audit().await;
+    let (worker, seen) = worker(&world, world.pool().clone()).await;
+    world.execute("UPDATE graphile_worker._private_jobs SET run_at = now()").await;
+    worker.run_once().await.unwrap();
+    assert_eq!(*seen.0.lock().unwrap(), [(1, true)]);
+    assert_eq!(world.in_flight().await, 0);
+}

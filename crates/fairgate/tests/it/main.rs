@@ -2,6 +2,7 @@
 
 mod absorb;
 mod admit;
+mod alike;
 mod cancel;
 mod claim;
 mod contention;

@@ -5,7 +5,7 @@ use sqlx::Acquire;
 use crate::doors::{DOORS, Door, Draft};
 use crate::statements::Statements;
 use crate::wait::impatient;
-use crate::world::{World, capped, job, open, policy, queued};
+use crate::world::{World, capped, job, open};
 
 #[tokio::test]
 async fn a_staged_job_shows_with_its_transaction_and_a_rolled_back_one_leaves_nothing() {
@@ -139,65 +139,4 @@ async fn a_failed_bulk_call_leaves_the_callers_transaction_usable() {
     fairgate::stage(&mut tx, "p", &job("after")).await.unwrap();
     tx.commit().await.unwrap();
     assert_eq!(world.settle().await, 2);
-}
-
-#[tokio::test]
-async fn the_same_jobs_are_gated_alike_by_every_door() {
-    let rules = |name: &str| {
-        policy(name).concurrency(|c| c.max_from("max", None)).shard_by("region").build().expect("a policy")
-    };
-    let names = ["rust_one", "rust_many", "sql_one", "sql_many"];
-    let mut world = World::new(names.iter().map(|n| rules(n)).collect()).await;
-    let run_at = world.after_ms(3_600_000).await;
-    let drafts = |tenant: &str| {
-        let context = |max: i32| format!(r#"{{"tenant":"{tenant}","region":"eu","max":{max}, "n":1e2}}"#);
-        vec![
-            Draft { priority: 5, ..Draft::new(context(1)) },
-            Draft {
-                priority: -5,
-                max_attempts: Some(3),
-                queue_name: Some("q".into()),
-                ..Draft::new(context(3))
-            },
-            Draft { run_at: Some(run_at), ..Draft::new(context(2)) },
-            Draft { payload: "[1, 2]".to_owned(), ..Draft::new(context(2)) },
-        ]
-    };
-    for (door, name) in DOORS.into_iter().zip(names) {
-        for tenant in ["a", "b"] {
-            door.stage(&mut *world.conn().await, name, &drafts(tenant)).await.unwrap();
-        }
-    }
-    world.absorb().await;
-    let rows = |of: &str| {
-        format!(
-            "SELECT json_build_array(task, priority, run_at, queue_name, max_attempts, payload, context, partition_key, ready)::text
-               FROM fairgate.staged_jobs WHERE policy = '{of}' ORDER BY 1"
-        )
-    };
-    let partitions = |of: &str| {
-        format!(
-            "SELECT json_build_array(key, shard, pending, future, in_flight, context, admitted, denial)::text
-               FROM fairgate.partitions WHERE policy = '{of}' ORDER BY 1"
-        )
-    };
-    let queue = |of: &str| {
-        format!(
-            "SELECT json_build_array(j.priority, j.max_attempts, j.payload, j.flags #>> '{{fairgate,p}}')::text
-               FROM graphile_worker._private_jobs j WHERE j.flags #>> '{{fairgate,policy}}' = '{of}' ORDER BY 1"
-        )
-    };
-    let before = world.column(&rows("rust_one")).await;
-    assert_eq!(before.len(), 8);
-    for name in names {
-        assert_eq!(world.column(&rows(name)).await, before, "{name}");
-    }
-    assert_eq!(world.settle().await, 4 * 2 * 2, "the newest context says 2");
-    let (kept, sent) = (world.column(&partitions("rust_one")).await, world.column(&queue("rust_one")).await);
-    for name in names {
-        assert_eq!(world.column(&partitions(name)).await, kept, "{name}");
-        assert_eq!(world.column(&queue(name)).await, sent, "{name}");
-    }
-    assert_eq!(queued(&mut *world.conn().await, "a").await, 8);
-    world.audit().await;
 }

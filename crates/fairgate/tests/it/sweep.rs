@@ -119,6 +119,20 @@ async fn a_slot_whose_row_is_locked_is_left_to_who_holds_it() {
 }
 
 #[tokio::test]
+async fn a_slot_that_begins_to_beat_while_the_queue_is_asked_about_its_job_is_kept() {
+    let world = in_flight(2).await;
+    let asked: Vec<uuid::Uuid> = sqlx::query_scalar("SELECT admission_id FROM fairgate.in_flight")
+        .fetch_all(world.pool())
+        .await
+        .unwrap();
+    sqlx::query("SELECT fairgate.heartbeat($1)").bind(asked[0]).execute(world.pool()).await.unwrap();
+    let free = include_str!("../../queries/sweep/free_gone.sql");
+    let freed: i64 = sqlx::query_scalar(free).bind(&asked).fetch_one(world.pool()).await.unwrap();
+    assert_eq!((freed, world.in_flight().await), (1, 1));
+    world.audit().await;
+}
+
+#[tokio::test]
 async fn a_freed_slot_is_given_again() {
     let mut world = World::new(vec![capped("p", 2.0)]).await;
     world.stage("p", "a", 5).await;

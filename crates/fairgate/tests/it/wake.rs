@@ -6,7 +6,7 @@ use fairgate::operate::{pause, resume, set_enabled};
 use fairgate::{Settings, Ticker};
 use fairgate_testkit::Signal;
 use sqlx::PgPool;
-use sqlx::postgres::PgListener;
+use sqlx::postgres::{PgListener, PgPoolOptions};
 use tokio::task::JoinHandle;
 
 use crate::wait::until_sql;
@@ -201,4 +201,33 @@ async fn staging_notifies_only_while_somebody_sleeps_and_the_partition_looks_par
         }
     }
     assert_eq!(heard, [("nobody sleeps", 0), ("asleep", 1), ("due already", 0), ("paused", 0)]);
+}
+
+#[tokio::test]
+async fn a_pooled_ticker_leaves_neither_prepared_statements_nor_settings_on_its_connection() {
+    let world = World::new(vec![capped("p", 1.0)]).await;
+    let one = PgPoolOptions::new().max_connections(1).connect(world.db.url()).await.unwrap();
+    let settings = Settings {
+        pooled: true,
+        idle_pause: Duration::from_millis(5),
+        sweep_every: Duration::from_millis(10),
+        ..Settings::default()
+    };
+    let running = Running::start(ticker(&one, vec![], settings).await);
+    world.stage("p", "a", 2).await;
+    until_in_flight(world.pool(), 1).await;
+    world.complete("a", 1).await;
+    until_sql(world.pool(), "SELECT NOT EXISTS (SELECT FROM fairgate.staged)").await;
+    running.end().await;
+    let left: Vec<String> = sqlx::query_scalar(
+        "SELECT statement FROM pg_prepared_statements WHERE statement NOT LIKE '%pg_prepared_statements%'",
+    )
+    .fetch_all(&one)
+    .await
+    .unwrap();
+    assert_eq!(left, [] as [&str; 0]);
+    let set = "SELECT name || ' = ' || setting FROM pg_settings WHERE source = 'session' AND name NOT IN ('client_encoding', 'DateStyle', 'TimeZone',
+                 'IntervalStyle', 'extra_float_digits', 'application_name')";
+    let left: Vec<String> = sqlx::query_scalar(set).fetch_all(&one).await.unwrap();
+    assert_eq!(left, [] as [&str; 0]);
 }

@@ -1,1 +1,0 @@
-SELECT id, name, kind, schema_name, settings, ready, not_ready_reason, hooks_digest IS NOT NULL FROM fairgate.queue ORDER BY name

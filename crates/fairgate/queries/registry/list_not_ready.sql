@@ -1,1 +1,0 @@
-SELECT id, name, kind, schema_name, settings FROM fairgate.queue WHERE NOT ready ORDER BY id
