@@ -53,7 +53,7 @@ impl Bench {
             .init()
             .await
             .expect("Graphile Worker's tables");
-        fairgate::migrate(&mut *pool.acquire().await.expect("a connection")).await.expect("migrated");
+        fairgate::migrate(&mut pool.acquire().await.expect("a connection")).await.expect("migrated");
         let bench = Self { server, url, pool, revision: AtomicU32::new(0) };
         bench.execute(include_str!("../queries/schema.sql")).await;
         bench

@@ -89,7 +89,7 @@ async fn throughput(bench: &Bench, jobs: u32, tenants: u32) -> f64 {
 }
 
 async fn stage(bench: &Bench, jobs: &[NewJob]) {
-    fairgate::stage_many(&mut *bench.pool.acquire().await.expect("a connection"), "bench", jobs)
+    fairgate::stage_many(&mut bench.pool.acquire().await.expect("a connection"), "bench", jobs)
         .await
         .expect("staged");
 }
@@ -110,11 +110,11 @@ async fn behind_a_noisy_tenant(bench: &Bench, with_fairgate: bool) -> Vec<f64> {
     let policy = Policy::builder("bench").concurrency(|c| c.max(10.0));
     let ticker = bench.ticker(policy, Settings::default(), graphile()).await;
     if !with_fairgate {
-        fairgate::operate::set_enabled(&mut *bench.pool.acquire().await.expect("a connection"), false)
+        fairgate::operate::set_enabled(&mut bench.pool.acquire().await.expect("a connection"), false)
             .await
             .expect("disabled");
     }
-    let _workers = Workers::start(bench, "10", &[]);
+    let _workers = Workers::start(bench, "10", &["20"]);
     let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
     let running = tokio::spawn(ticker.run(async { drop(stopped.await) }));
     let noisy: Vec<NewJob> = (0..10_000).map(|_| job("noisy", 20)).collect();
@@ -125,7 +125,7 @@ async fn behind_a_noisy_tenant(bench: &Bench, with_fairgate: bool) -> Vec<f64> {
     done(bench).await;
     let _ = stop.send(());
     running.await.expect("joined").expect("ran");
-    fairgate::operate::set_enabled(&mut *bench.pool.acquire().await.expect("a connection"), true)
+    fairgate::operate::set_enabled(&mut bench.pool.acquire().await.expect("a connection"), true)
         .await
         .expect("enabled");
     let waits: Vec<f64> = sqlx::query_scalar(include_str!("../queries/quiet_waits.sql"))

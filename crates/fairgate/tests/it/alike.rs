@@ -23,7 +23,9 @@ async fn gated_alike(sharded: bool) {
     let mut world = World::new(names.iter().map(|n| rules(n)).collect()).await;
     let run_at = world.after_ms(3_600_000).await;
     let drafts = |tenant: &str| {
-        let context = |max: i32| format!(r#"{{"tenant":"{tenant}","region":"eu","max":{max}, "n":1e2}}"#);
+        let context = |max: i32| {
+            format!(r#"{{"tenant":"{tenant}","region":"eu","max":{max}, "n":1e2, "priority":"mine"}}"#)
+        };
         vec![
             Draft { priority: 5, ..Draft::new(context(1)) },
             Draft {

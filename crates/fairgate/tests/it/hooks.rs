@@ -129,3 +129,32 @@ async fn a_job_that_goes_back_to_the_queue_keeps_its_slot_and_one_that_cannot_ru
     assert_eq!(*seen.0.lock().unwrap(), [(1, true)]);
     assert_eq!(world.in_flight().await, 0);
 }
+
+#[tokio::test]
+async fn for_jobs_of_others_our_functions_are_not_even_called() {
+    let world = World::new(vec![capped("p", 1.0)]).await;
+    world.execute("CREATE TABLE public.called (name text)").await;
+    for name in ["started", "unlocked", "deleted"] {
+        world
+            .execute(&format!(
+                "CREATE OR REPLACE FUNCTION fairgate.graphile_worker_{name}() RETURNS trigger LANGUAGE plpgsql AS
+                   $$ BEGIN INSERT INTO public.called VALUES ('{name}'); RETURN NULL; END $$"
+            ))
+            .await;
+    }
+    let life = |flags: &str| {
+        format!(
+            "SELECT graphile_worker.add_job('work', '{{}}');
+             UPDATE graphile_worker._private_jobs SET flags = {flags};
+             UPDATE graphile_worker._private_jobs SET locked_at = now(), attempts = 1;
+             UPDATE graphile_worker._private_jobs SET locked_at = NULL, attempts = max_attempts;
+             DELETE FROM graphile_worker._private_jobs"
+        )
+    };
+    for flags in ["NULL", "'{}'", "'{\"other\": true}'"] {
+        world.execute(&life(flags)).await;
+    }
+    assert_eq!(world.column("SELECT name FROM public.called").await, [] as [&str; 0]);
+    world.execute(&life("'{\"fairgate\": {}}'")).await;
+    assert_eq!(world.column("SELECT name FROM public.called").await, ["started", "unlocked", "deleted"]);
+}
