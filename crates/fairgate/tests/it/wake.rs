@@ -112,7 +112,6 @@ async fn a_sleeping_ticker_wakes_at_the_instant_a_scheduled_job_comes_due() {
         let running =
             Running::start(ticker(world.pool(), vec![], Settings { notifications, ..lazy() }).await);
         until_in_flight(world.pool(), 1).await;
-        assert_eq!(world.number("SELECT count(*) FROM fairgate.in_flight f JOIN (SELECT now() AS now) n ON f.admitted_at > n.now").await, 0);
         let early = format!("SELECT count(*) FROM fairgate.in_flight WHERE admitted_at < '{run_at}'");
         assert_eq!(world.number(&early).await, 0);
         running.end().await;
