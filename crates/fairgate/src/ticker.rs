@@ -133,6 +133,11 @@ impl Ticker {
             }
             return Ok(());
         }
+        if let Some(pause) = rest.doze() {
+            drop(conn);
+            rest.sleep(pause.min(report.wait), stop).await;
+            return Ok(());
+        }
         if rest.lie_down(&mut conn).await? {
             // Stagers see now that somebody sleeps; one more look, for those that committed a moment before.
             return Ok(());

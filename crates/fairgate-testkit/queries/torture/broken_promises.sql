@@ -32,10 +32,14 @@ UNION ALL
 (SELECT 'not_done', format('job %s: admitted %s times, waiting: %s, in the queue: %s', b.job_id, b.times, b.waiting, b.queued)
    FROM books b WHERE NOT b.cancelled AND (b.waiting OR (b.queued AND NOT b.dead)) LIMIT 20)
 UNION ALL
-(SELECT 'slot_left', format('admission %s of job %s holds a slot of partition %s', f.admission_id, f.job_id, f.partition_id)
-   FROM fairgate.in_flight f LIMIT 20)
+(SELECT 'slot_left', format('admission %s of job %s holds a slot of partition %s, and the queue is done with it', f.admission_id, f.job_id, f.partition_id)
+   FROM fairgate.in_flight f
+  WHERE NOT EXISTS (SELECT FROM graphile_worker._private_jobs j WHERE (j.flags #>> '{fairgate,a}')::uuid = f.admission_id
+                       AND (j.attempts < j.max_attempts OR j.locked_at IS NOT NULL)) LIMIT 20)
 UNION ALL
-(SELECT 'slot_left', format('partition %s counts %s in flight', s.id, s.in_flight) FROM fairgate.partition_state s WHERE s.in_flight <> 0 LIMIT 20)
+(SELECT 'slot_left', format('partition %s counts %s in flight, and there are none', s.id, s.in_flight) FROM fairgate.partition_state s
+  WHERE s.in_flight <> 0 AND NOT EXISTS (SELECT FROM fairgate.in_flight f WHERE f.partition_id = s.id)
+    AND NOT EXISTS (SELECT FROM fairgate.delta d WHERE d.partition_id = s.id) LIMIT 20)
 UNION ALL
 (SELECT 'quarantined', format('job %s: %s', x.job_id, x.error) FROM fairgate.quarantined x LIMIT 20)
 UNION ALL

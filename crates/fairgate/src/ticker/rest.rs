@@ -17,23 +17,39 @@ pub(super) struct Rest {
     listen: bool,
     listener: Option<PgListener>,
     asleep: bool,
+    dozes: u32,
     said_at: Option<std::time::Instant>,
 }
 
 /// How long a row of a ticker stays fresh without being written again.
 const FRESH: Duration = Duration::from_secs(20);
 
+/// Short looks around after work, before a ticker tells everybody that it sleeps: under load the next finish is a moment away.
+const DOZES: u32 = 5;
+/// How long each of them waits.
+const DOZE: Duration = Duration::from_millis(2);
+
 impl Rest {
     pub(super) fn new(id: Uuid, pool: PgPool, serves: String, listen: bool) -> Self {
-        Self { id, pool, serves, listen, listener: None, asleep: false, said_at: None }
+        Self { id, pool, serves, listen, listener: None, asleep: false, dozes: 0, said_at: None }
     }
 
     /// Says that this ticker works.
     pub(super) async fn awake(&mut self, conn: &mut PgConnection) -> Result<(), DatabaseError> {
+        self.dozes = DOZES;
         if self.asleep || self.stale() {
             self.write(conn, false).await?;
         }
         Ok(())
+    }
+
+    /// The pause before another look, while this ticker has worked a moment ago and tells nobody yet that it sleeps.
+    pub(super) fn doze(&mut self) -> Option<Duration> {
+        if self.asleep || self.dozes == 0 {
+            return None;
+        }
+        self.dozes -= 1;
+        Some(DOZE)
     }
 
     /// Says that this ticker is about to sleep, and listens before it says so. True: this is news, so look once more first.

@@ -40,7 +40,7 @@ async fn gated_alike(sharded: bool) {
     };
     for (door, name) in DOORS.into_iter().zip(names) {
         for tenant in ["a", "b"] {
-            door.stage(&mut *world.conn().await, name, &drafts(tenant)).await.unwrap();
+            door.stage(&mut *world.conn().await, name, &drafts(tenant)).await.expect("staged");
         }
     }
     world.absorb().await;
