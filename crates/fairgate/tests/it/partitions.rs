@@ -110,6 +110,11 @@ async fn work_that_appears_after_the_mark_revives_the_partition() {
     world.complete("a", 1).await;
     world.absorb().await;
     assert_eq!(sweep(&world, now).await, (1, 0), "the old mark is gone, it starts anew");
+    // Also work that was gone before any tick saw it.
+    let staged = world.stage("p", "a", 1).await;
+    fairgate::cancel(&mut *world.conn().await, staged[0].job_id).await.unwrap();
+    world.absorb().await;
+    assert_eq!(sweep(&world, now).await, (1, 0), "and anew");
     sweep_until_removed(&world, now).await;
 }
 
