@@ -9,7 +9,7 @@ use super::Ticker;
 use crate::absorb::absorb;
 use crate::error::DatabaseError;
 use crate::lane::{OpenLane, Rules, RulesError, next_scheduled_wait, open_lanes};
-use crate::sql::Unit;
+use crate::sql::{Unit, scope};
 use crate::tick::{TickError, tick};
 
 /// The rules of a policy as this ticker has them, or why it leaves the policy alone.
@@ -38,6 +38,15 @@ impl Ticker {
     /// # Errors
     /// When the database does not answer. A lane whose queue is not ready, or whose closures are missing, is left alone and said in the log.
     pub async fn pass(
+        &mut self,
+        conn: &mut PgConnection,
+        clock: Option<DateTime<Utc>>,
+        stop: Option<&CancellationToken>,
+    ) -> Result<PassReport, DatabaseError> {
+        scope(self.settings.pooled, self.go_round(conn, clock, stop)).await
+    }
+
+    async fn go_round(
         &mut self,
         conn: &mut PgConnection,
         clock: Option<DateTime<Utc>>,

@@ -19,6 +19,7 @@ mod operate;
 mod partitions;
 mod payload;
 mod plans;
+mod pooled;
 mod registry;
 mod samples;
 mod stage;
