@@ -83,6 +83,14 @@ impl Context {
     }
 }
 
+impl TryFrom<String> for Context {
+    type Error = ContextError;
+
+    fn try_from(text: String) -> Result<Self, ContextError> {
+        Self::parse(&text)
+    }
+}
+
 impl Default for Context {
     fn default() -> Self {
         Self::empty()

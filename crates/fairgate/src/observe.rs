@@ -1,6 +1,7 @@
 //! What people read: totals, policies, partitions. Numbers are the gates' own.
 
 use chrono::{DateTime, Utc};
+use fairgate_core::context::Context;
 use serde::Serialize;
 use sqlx::PgConnection;
 
@@ -172,8 +173,9 @@ pub struct PartitionStatus {
     pub recent: f64,
     /// When it was last looked at.
     pub checked_at: Option<DateTime<Utc>>,
-    /// Its newest context.
-    pub context: serde_json::Value,
+    /// Its newest context, as text: no number is too large for it and no nesting too deep.
+    #[sqlx(try_from = "String")]
+    pub context: Context,
 }
 
 /// Partitions of a policy whose key contains `search` (taken literally).

@@ -125,12 +125,6 @@ pub(super) async fn queues(conn: &mut PgConnection) -> Checked<Vec<Finding>> {
     let mut findings = Vec::new();
     for queue in RegisteredQueue::list(conn).await? {
         let check = format!("queue {}", queue.name);
-        if !queue.ready {
-            let advice = "let the queue install its tables in this database; a running ticker notices by itself, or run \"fairgate apply\"";
-            let found = queue.not_ready_reason.unwrap_or_default();
-            findings.push(Finding::new(check, Severity::Problem, found, advice));
-            continue;
-        }
         let Ok(adapter) = queue.adapter(&[]) else {
             findings
                 .push(Finding::ok(check, format!("of type {}, which a program brings with it", queue.kind)));
@@ -141,9 +135,22 @@ pub(super) async fn queues(conn: &mut PgConnection) -> Checked<Vec<Finding>> {
             .fetch_all(&mut *conn)
             .await
             .doing("looking at the queue's tables")?;
+        if misfits == ["missing"] {
+            let advice = "let the queue install its tables in this database; a running ticker notices by itself, or run \"fairgate apply\"";
+            let found =
+                format!("schema \"{}\" with the queue's tables is not in this database", queue.schema_name);
+            findings.push(Finding::new(check, Severity::Problem, found, advice));
+            continue;
+        }
         if !misfits.is_empty() {
             let advice = "the queue was changed under fairgate; use a version of it that fairgate knows";
             findings.push(Finding::new(check, Severity::Problem, misfits.join("; "), advice));
+            continue;
+        }
+        if !queue.ready {
+            let advice = "its tables fit now: a running ticker notices by itself, or run \"fairgate apply\"";
+            let found = format!("not installed; last: {}", queue.not_ready_reason.unwrap_or_default());
+            findings.push(Finding::new(check, Severity::Problem, found, advice));
             continue;
         }
         let missing = registry::missing_triggers(conn, adapter.as_ref()).await?;

@@ -20,6 +20,7 @@ mod partitions;
 mod payload;
 mod plans;
 mod pooled;
+mod read;
 mod registry;
 mod samples;
 mod stage;

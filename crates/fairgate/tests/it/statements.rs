@@ -1,42 +1,57 @@
-//! Counting the statements that a connection of this thread carries out: one for each event of the driver.
+//! Counting the statements that this thread's connections carry out: one for each event of the driver.
 
-use std::sync::{Arc, Mutex};
+use std::cell::RefCell;
+use std::sync::Once;
 
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
-use tracing::subscriber::DefaultGuard;
 use tracing::{Event, Metadata, Subscriber};
 
-/// Listens on this thread until it is dropped; tests run on one thread each.
-pub(crate) struct Statements {
-    seen: Seen,
-    _listening: DefaultGuard,
+thread_local! {
+    static SEEN: RefCell<Option<Vec<String>>> = const { RefCell::new(None) };
 }
 
-#[derive(Clone, Default)]
-struct Seen(Arc<Mutex<Vec<String>>>);
+/// Listens on this thread until it is dropped; tests run on one thread each.
+pub(crate) struct Statements;
 
 impl Statements {
     pub(crate) fn listen() -> Self {
-        let seen = Seen::default();
-        Self { seen: seen.clone(), _listening: tracing::subscriber::set_default(seen) }
+        // One for the whole process: subscribers that come and go make others miss events.
+        static INSTALLED: Once = Once::new();
+        INSTALLED
+            .call_once(|| tracing::subscriber::set_global_default(Driver).expect("no other is installed"));
+        SEEN.set(Some(Vec::new()));
+        Self
     }
 
     /// The beginnings of the statements since the last call.
     pub(crate) fn take(&self) -> Vec<String> {
-        std::mem::take(&mut *self.seen.0.lock().expect("no panic while it was held"))
+        SEEN.replace(Some(Vec::new())).unwrap_or_default()
     }
 }
 
-impl Subscriber for Seen {
+impl Drop for Statements {
+    fn drop(&mut self) {
+        SEEN.set(None);
+    }
+}
+
+/// Hears the driver's events on every thread and notes them where somebody listens.
+struct Driver;
+
+impl Subscriber for Driver {
     fn enabled(&self, metadata: &Metadata<'_>) -> bool {
         metadata.target() == "sqlx::query"
     }
 
     fn event(&self, event: &Event<'_>) {
-        let mut summary = Summary(String::new());
-        event.record(&mut summary);
-        self.0.lock().expect("no panic while it was held").push(summary.0);
+        SEEN.with_borrow_mut(|seen| {
+            if let Some(seen) = seen {
+                let mut summary = Summary(String::new());
+                event.record(&mut summary);
+                seen.push(summary.0);
+            }
+        });
     }
 
     fn new_span(&self, _: &Attributes<'_>) -> Id {
