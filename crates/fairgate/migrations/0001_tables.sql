@@ -30,6 +30,11 @@ CREATE TABLE fairgate.policy (
     id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     name text COLLATE "C" NOT NULL UNIQUE CHECK (name <> ''),
     queue_id int NOT NULL REFERENCES fairgate.queue,
+    -- What the queue takes, copied from it by apply, so that staging reads one row.
+    priority_min int NOT NULL,
+    priority_max int NOT NULL,
+    max_attempts_max int NOT NULL,
+    task_max_chars int NOT NULL,
     revision int NOT NULL CHECK (revision > 0),
     definition jsonb NOT NULL,
     -- Templates as fairgate.render reads them; NULL: computed by the producer, who must then give the key.

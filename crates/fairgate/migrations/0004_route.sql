@@ -9,8 +9,8 @@ LANGUAGE plpgsql STABLE AS $$
 DECLARE
     retired boolean;
 BEGIN
-    SELECT p.id, p.enabled AND e.enabled, p.paused, p.key_parts, p.shard_parts, q.name, q.priority_min, q.priority_max, q.max_attempts_max,
-           q.task_max_chars, p.retired, EXISTS (SELECT FROM fairgate.ticker t WHERE t.asleep)
+    SELECT p.id, p.enabled AND e.enabled, p.paused, p.key_parts, p.shard_parts, q.name, p.priority_min, p.priority_max, p.max_attempts_max,
+           p.task_max_chars, p.retired, EXISTS (SELECT FROM fairgate.ticker t WHERE t.asleep)
       INTO id, enabled, paused, key_parts, shard_parts, queue, priority_min, priority_max, max_attempts_max, task_max_chars, retired, anybody_asleep
       FROM fairgate.policy p JOIN fairgate.queue q ON q.id = p.queue_id CROSS JOIN fairgate.engine e
      WHERE p.name = policy_to_stage.name;
@@ -28,8 +28,10 @@ END $$;
 -- Checks one job and computes where it belongs. `job` leads the messages ("job 3", "job").
 CREATE FUNCTION fairgate.route(policy_id int, key_parts jsonb, shard_parts jsonb, queue text, priority_min int, priority_max int,
     max_attempts_max int, task_max_chars int, job text, task text, payload json, context jsonb, partition_key text, priority int, run_at timestamptz, dedupe_key text, queue_name text, max_attempts int,
-    OUT key text, OUT shard text, OUT partition_id uuid, OUT job_context jsonb)
+    OUT key text, OUT shard text, OUT partition_id uuid)
 LANGUAGE plpgsql STABLE AS $$
+DECLARE
+    job_context jsonb;
 BEGIN
     IF task IS NULL OR task = '' THEN
         RAISE EXCEPTION '%: task is missing', job USING ERRCODE = 'FG004', HINT = 'Name the task that the queue''s worker knows.';
@@ -53,9 +55,7 @@ BEGIN
     ELSIF jsonb_typeof(context) <> 'object' THEN
         RAISE EXCEPTION '%: context is %, it must be a JSON object', job, jsonb_typeof(context) USING ERRCODE = 'FG007';
     END IF;
-    -- Added for templates, unless the user set them; they stay in the job's copy.
-    job_context := CASE WHEN queue_name IS NULL THEN jsonb_build_object('priority', priority)
-                        ELSE jsonb_build_object('priority', priority, 'queue_name', queue_name) END || context;
+    job_context := fairgate.job_context(priority, queue_name, context);
     IF partition_key IS NOT NULL THEN
         key := partition_key;
     ELSIF key_parts IS NULL THEN

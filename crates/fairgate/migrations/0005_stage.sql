@@ -11,28 +11,24 @@ DECLARE
     p record;
     r record;
     policy_id int;
-    key_name text;
     asleep boolean;
     key text;
     shard text := 'default';
     partition_id uuid;
-    job_context jsonb;
     seq bigint := nextval('fairgate.job_seq');
     ready boolean := run_at IS NULL OR run_at <= now();
 BEGIN
-    -- The common case, judged in two expressions: an enabled policy that partitions by one string of the context, and a job in range.
+    -- The common case, judged in one row and one condition: an enabled policy that partitions by one string of the context, and a job in range.
     -- Whatever does not fit it, errors included, goes the long way below, which computes the same.
-    SELECT pol.id, pol.key_name, NOT pol.paused AND EXISTS (SELECT FROM fairgate.ticker t WHERE t.asleep) INTO policy_id, key_name, asleep
-      FROM fairgate.policy pol JOIN fairgate.queue q ON q.id = pol.queue_id CROSS JOIN fairgate.engine e
-     WHERE pol.name = policy AND pol.key_name IS NOT NULL AND pol.enabled AND e.enabled AND NOT pol.retired
-       AND priority BETWEEN q.priority_min AND q.priority_max AND char_length(task) BETWEEN 1 AND q.task_max_chars
-       AND (max_attempts IS NULL OR max_attempts BETWEEN 1 AND q.max_attempts_max);
-    IF FOUND AND partition_key IS NULL AND dedupe_key IS NULL AND queue_name IS NULL AND payload IS NOT NULL AND jsonb_typeof(context) = 'object'
-       AND jsonb_typeof(context -> key_name) = 'string' AND octet_length(context ->> key_name) BETWEEN 1 AND 10000
+    SELECT pol.id, context ->> pol.key_name, NOT pol.paused AND EXISTS (SELECT FROM fairgate.ticker t WHERE t.asleep) INTO policy_id, key, asleep
+      FROM fairgate.policy pol
+     WHERE pol.name = policy AND pol.enabled AND NOT pol.retired AND EXISTS (SELECT FROM fairgate.engine e WHERE e.enabled)
+       AND priority BETWEEN pol.priority_min AND pol.priority_max AND char_length(task) BETWEEN 1 AND pol.task_max_chars
+       AND (max_attempts IS NULL OR max_attempts BETWEEN 1 AND pol.max_attempts_max)
+       AND jsonb_typeof(context -> pol.key_name) = 'string';
+    IF octet_length(key) BETWEEN 1 AND 10000 AND partition_key IS NULL AND dedupe_key IS NULL AND queue_name IS NULL AND payload IS NOT NULL
        AND (run_at IS NULL OR run_at < 'infinity' AND run_at > '-infinity') THEN
-        key := context ->> key_name;
         partition_id := fairgate.partition_id(policy_id, key);
-        job_context := jsonb_build_object('priority', priority) || context;
     ELSE
         p := fairgate.policy_to_stage(policy);
         context := coalesce(context, '{}');
@@ -44,7 +40,6 @@ BEGIN
         key := r.key;
         shard := r.shard;
         partition_id := r.partition_id;
-        job_context := r.job_context;
         IF NOT p.enabled THEN
             job_id := fairgate.job_id(now(), seq);
             PERFORM fairgate.send(policy, ARRAY[job_id], ARRAY[key], ARRAY[task], ARRAY[payload], ARRAY[priority],
@@ -59,7 +54,7 @@ BEGIN
     INSERT INTO fairgate.staged AS t (job_id, admission_id, partition_id, policy_id, priority, ready_at, run_at, staged_at, max_attempts, ready,
             partition_key, task, queue_name, payload, context)
     VALUES (job_id, fairgate.admission_id(now(), seq), partition_id, policy_id, priority, coalesce(run_at, now()), run_at, now(),
-            max_attempts, ready, key, task, queue_name, payload, job_context);
+            max_attempts, ready, key, task, queue_name, payload, context);
     INSERT INTO fairgate.delta (partition_id, staged, future, policy_id, seq, key, shard, context)
     VALUES (partition_id, ready::int, (NOT ready)::int, policy_id, seq, key, shard, context);
     -- Wakes a sleeping ticker, if there is one and the partition looks parked. A missed wake-up costs one idle_pause.

@@ -29,7 +29,7 @@ BEGIN
     RETURN QUERY
     WITH input AS MATERIALIZED (
         SELECT i.n, i.task, i.payload, coalesce(i.context, '{}') AS context, coalesce(i.priority, 0) AS priority, i.run_at,
-               i.queue_name, i.max_attempts, i.run_at IS NULL OR i.run_at <= now() AS ready, r.key, r.shard, r.partition_id, r.job_context,
+               i.queue_name, i.max_attempts, i.run_at IS NULL OR i.run_at <= now() AS ready, r.key, r.shard, r.partition_id,
                nextval('fairgate.job_seq') AS seq
           FROM unnest(tasks, payloads, contexts, partition_keys, priorities, run_ats, dedupe_keys, queue_names, stage_rows.max_attempts)
                WITH ORDINALITY i (task, payload, context, partition_key, priority, run_at, dedupe_key, queue_name, max_attempts, n)
@@ -40,7 +40,7 @@ BEGIN
         INSERT INTO fairgate.staged (job_id, admission_id, partition_id, policy_id, priority, ready_at, run_at, staged_at, max_attempts, ready,
                partition_key, task, queue_name, payload, context)
         SELECT fairgate.job_id(now(), i.seq), fairgate.admission_id(now(), i.seq), i.partition_id, p.id, i.priority, coalesce(i.run_at, now()), i.run_at, now(), i.max_attempts, i.ready,
-               i.key, i.task, i.queue_name, i.payload, i.job_context FROM input i),
+               i.key, i.task, i.queue_name, i.payload, i.context FROM input i),
     told AS (
         INSERT INTO fairgate.delta (partition_id, staged, future, policy_id, seq, key, shard, context)
         SELECT partition_id, ready_jobs, all_jobs - ready_jobs, p.id, seq, key, shard, context

@@ -12,7 +12,7 @@ CREATE VIEW fairgate.partitions AS
 
 CREATE VIEW fairgate.staged_jobs AS
     SELECT s.job_id, pol.name AS policy, s.partition_key, s.task, s.priority, s.run_at, s.staged_at, s.ready, s.queue_name, s.max_attempts,
-           s.payload, s.context, s.forward_attempts, s.forward_error, s.partition_id
+           s.payload, fairgate.job_context(s.priority, s.queue_name, s.context) AS context, s.forward_attempts, s.forward_error, s.partition_id
       FROM fairgate.staged s JOIN fairgate.policy pol ON pol.id = s.policy_id;
 
 CREATE VIEW fairgate.inflight AS
@@ -23,7 +23,7 @@ CREATE VIEW fairgate.inflight AS
 
 CREATE VIEW fairgate.quarantine AS
     SELECT x.job_id, pol.name AS policy, x.partition_key, x.task, x.priority, x.run_at, x.staged_at, x.error, x.forward_attempts, x.quarantined_at,
-           x.payload, x.context, x.queue_name, x.max_attempts
+           x.payload, fairgate.job_context(x.priority, x.queue_name, x.context) AS context, x.queue_name, x.max_attempts
       FROM fairgate.quarantined x JOIN fairgate.policy pol ON pol.id = x.policy_id;
 
 CREATE VIEW fairgate.tick_samples AS

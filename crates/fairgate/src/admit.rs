@@ -1,4 +1,5 @@
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 use sqlx::{AssertSqlSafe, PgConnection};
@@ -19,23 +20,39 @@ pub(crate) struct Take {
 }
 
 /// The admission statement: take, the queue's own inserts, record.
-pub(crate) fn compose(queue: &dyn Queue) -> String {
-    let take = include_str!("../queries/admit/take_staged.sql").replace("{queue_id}", &queue.queue_id());
-    let record = include_str!("../queries/admit/record_admissions.sql");
-    format!("{take}{}{record}", queue.enqueue())
+#[derive(Debug, Clone)]
+pub(crate) struct AdmitSql {
+    /// Takes the next jobs in order.
+    all: Arc<str>,
+    /// Takes one job and no other: a condition of its own, because testing every row for it costs every tick.
+    one: Arc<str>,
+}
+
+impl AdmitSql {
+    pub(crate) fn compose(queue: &dyn Queue) -> Self {
+        let text = |only: &str| {
+            let take = include_str!("../queries/admit/take_staged.sql")
+                .replace("{queue_id}", &queue.queue_id())
+                .replace("{only}", only);
+            format!("{take}{}{}", queue.enqueue(), include_str!("../queries/admit/record_admissions.sql"))
+        };
+        Self { all: text("").into(), one: text(" AND s.job_id = $10").into() }
+    }
 }
 
 /// Moves the planned jobs from staging into the queue and writes their slots. Says how many of each partition were really taken.
-/// `only`: no other jobs than these.
+/// `only`: no other job than this.
 pub(crate) async fn admit(
     conn: &mut PgConnection,
     rules: &Rules,
     takes: &[Take],
-    only: Option<&[Uuid]>,
+    only: Option<Uuid>,
     now: DateTime<Utc>,
 ) -> Result<HashMap<Uuid, u32>, DatabaseError> {
+    const DOING: &str = "admitting jobs";
     let number = |n: u32| i32::try_from(n).unwrap_or(i32::MAX);
-    let rows: Vec<(Uuid, i32, i64)> = crate::sql::query_as(AssertSqlSafe(rules.admit_sql.clone()))
+    let sql = if only.is_some() { &rules.admit_sql.one } else { &rules.admit_sql.all };
+    let mut admit = crate::sql::query_as(AssertSqlSafe(Arc::clone(sql)))
         .bind(takes.iter().map(|t| t.partition).collect::<Vec<_>>())
         .bind(takes.iter().map(|t| t.key.as_str()).collect::<Vec<_>>())
         .bind(takes.iter().map(|t| number(t.count)).collect::<Vec<_>>())
@@ -44,16 +61,21 @@ pub(crate) async fn admit(
         .bind(rules.policy.name().as_str())
         .bind(rules.policy_id)
         .bind(rules.queue_id)
-        .bind(now)
-        .bind(only)
-        .fetch_all(conn)
-        .await
-        .doing("admitting jobs")?;
-    if rows.first().is_some_and(|(_, _, left_behind)| *left_behind != 0) {
-        return Err(sqlx::Error::Protocol("a job changed while it was taken".to_owned()))
-            .doing("admitting jobs");
+        .bind(now);
+    if let Some(job) = only {
+        admit = admit.bind(job);
     }
-    Ok(rows.into_iter().map(|(id, n, _)| (id, n.unsigned_abs())).collect())
+    let rows: Vec<(Option<Uuid>, i32)> = admit.fetch_all(conn).await.doing(DOING)?;
+    let gone: u32 = rows.iter().filter(|(id, _)| id.is_none()).map(|(_, n)| n.unsigned_abs()).sum();
+    if u64::from(gone) == takes.iter().map(|t| u64::from(t.count)).sum::<u64>() {
+        return Ok(takes.iter().map(|t| (t.partition, t.count)).collect());
+    }
+    let taken: HashMap<Uuid, u32> =
+        rows.into_iter().filter_map(|(id, n)| Some((id?, n.unsigned_abs()))).collect();
+    if taken.values().sum::<u32>() != gone {
+        return Err(sqlx::Error::Protocol("a job changed while it was taken".to_owned())).doing(DOING);
+    }
+    Ok(taken)
 }
 
 /// Whose fault it is that an admission failed.

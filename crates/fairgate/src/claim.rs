@@ -41,12 +41,13 @@ pub(crate) async fn hold_policy_open(conn: &mut PgConnection, policy_id: i32) ->
         .doing("holding the policy open")
 }
 
-/// Locks up to `limit` due partitions. None: nothing is due, or the policy is paused, disabled or retired.
+/// Locks up to `limit` due partitions, or this ticker's part of them where `tickers` are at work. None: nothing is due, or the policy is paused, disabled or retired.
 pub(crate) async fn claim(
     conn: &mut PgConnection,
     policy_id: i32,
     shard_id: i32,
     limit: u32,
+    tickers: i64,
     now: Option<DateTime<Utc>>,
 ) -> Result<Option<Claim>, DatabaseError> {
     const DOING: &str = "claiming due partitions";
@@ -55,6 +56,7 @@ pub(crate) async fn claim(
         .bind(shard_id)
         .bind(i64::from(limit))
         .bind(now)
+        .bind(tickers)
         .fetch_all(conn)
         .await
         .doing(DOING)?;

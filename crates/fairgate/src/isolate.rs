@@ -43,7 +43,7 @@ pub(crate) async fn admit_isolated(
             _ => None,
         };
         let mut savepoint = conn.begin().await.doing("isolating a refused job")?;
-        match admit(&mut savepoint, rules, &takes, single.as_ref().map(std::slice::from_ref), now).await {
+        match admit(&mut savepoint, rules, &takes, single, now).await {
             Ok(taken) => {
                 savepoint.commit().await.doing("isolating a refused job")?;
                 for (partition, count) in taken {

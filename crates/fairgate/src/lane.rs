@@ -1,12 +1,11 @@
 //! A lane is what a tick serves: one shard of one policy, with the queue behind it.
 
-use std::sync::Arc;
-
 use chrono::{DateTime, Utc};
 use fairgate_core::definition::Definition;
 use fairgate_core::policy::Policy;
 use sqlx::PgConnection;
 
+use crate::admit::AdmitSql;
 use crate::error::{DatabaseError, Doing};
 use crate::queue;
 use crate::registry::{self, OwnQueues};
@@ -26,6 +25,8 @@ pub(crate) struct OpenLane {
     pub(crate) not_ready_reason: Option<String>,
     pub(crate) due: bool,
     pub(crate) wait_us: i64,
+    /// Tickers at work that serve this lane.
+    pub(crate) tickers: i64,
 }
 
 /// The rules of a registered policy at one revision, ready to serve.
@@ -37,7 +38,7 @@ pub(crate) struct Rules {
     pub(crate) queue_id: i32,
     pub(crate) queue: String,
     /// The admission statement with this queue's inserts spliced in.
-    pub(crate) admit_sql: Arc<str>,
+    pub(crate) admit_sql: AdmitSql,
 }
 
 /// Why a registered policy cannot be served by this program.
@@ -141,14 +142,14 @@ impl Rules {
         }
         let queue = registry::adapter(&row.queue, &row.kind, &row.schema_name, &row.settings, queues)
             .map_err(|source| RulesError::Queue { policy: row.name.clone(), source })?;
-        let admit_sql = crate::admit::compose(queue.as_ref());
+        let admit_sql = AdmitSql::compose(queue.as_ref());
         Ok(Self {
             policy_id,
             revision: row.revision,
             policy,
             queue_id: row.queue_id,
             queue: format!("{}:{}", row.kind, row.schema_name),
-            admit_sql: admit_sql.into(),
+            admit_sql,
         })
     }
 }

@@ -12,7 +12,7 @@ use crate::admit::{Blame, Take, admit, blame};
 use crate::claim::{claim, hold_policy_open};
 use crate::error::{DatabaseError, Doing};
 use crate::isolate::admit_isolated;
-use crate::lane::Rules;
+use crate::lane::{OpenLane, Rules};
 use crate::settings::Settings;
 use crate::settle::settle;
 
@@ -53,14 +53,14 @@ enum Mode {
 pub(crate) async fn tick(
     conn: &mut PgConnection,
     rules: &Rules,
-    shard_id: i32,
+    lane: &OpenLane,
     settings: &Settings,
     clock: Option<DateTime<Utc>>,
 ) -> Result<Option<TickReport>, TickError> {
-    match attempt(conn, rules, shard_id, settings, clock, Mode::Batch).await {
+    match attempt(conn, rules, lane, settings, clock, Mode::Batch).await {
         Err(TickError::Database(error)) if blame(&error) == Blame::Job => {
             tracing::debug!(policy = %rules.policy.name(), error = %error, "the queue refused a batch; isolating");
-            attempt(conn, rules, shard_id, settings, clock, Mode::Isolate).await
+            attempt(conn, rules, lane, settings, clock, Mode::Isolate).await
         }
         outcome => outcome,
     }
@@ -69,7 +69,7 @@ pub(crate) async fn tick(
 async fn attempt(
     conn: &mut PgConnection,
     rules: &Rules,
-    shard_id: i32,
+    lane: &OpenLane,
     settings: &Settings,
     clock: Option<DateTime<Utc>>,
     mode: Mode,
@@ -77,7 +77,10 @@ async fn attempt(
     let mut tx =
         conn.begin_with(include_str!("../queries/claim/begin.sql")).await.doing("beginning a tick")?;
     let claim = match hold_policy_open(&mut tx, rules.policy_id).await? {
-        true => claim(&mut tx, rules.policy_id, shard_id, settings.partition_batch_size, clock).await?,
+        true => {
+            claim(&mut tx, rules.policy_id, lane.shard_id, settings.partition_batch_size, lane.tickers, clock)
+                .await?
+        }
         false => None,
     };
     let Some(claim) = claim else {
@@ -116,7 +119,7 @@ async fn attempt(
     let taken: Vec<u32> = claim.ids.iter().map(|id| got.get(id).copied().unwrap_or(0)).collect();
     let mut report = TickReport::of(&plan, &taken);
     report.failures = u64::from(refused);
-    settle(&mut tx, shard_id, &claim.ids, &taken, &plan.settle(&taken), &report, claim.now).await?;
+    settle(&mut tx, lane.shard_id, &claim.ids, &taken, &plan.settle(&taken), &report, claim.now).await?;
     tx.commit().await.doing("committing a tick")?;
     Ok(Some(report))
 }

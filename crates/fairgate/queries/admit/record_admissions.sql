@@ -1,7 +1,11 @@
 ,
--- The last half: the slots, and how many of each partition were taken.
+-- The last half: the slots, and how many were taken: in all, and only if that is less than was planned, of each partition.
 recorded AS (
     INSERT INTO fairgate.in_flight (admission_id, job_id, partition_id, policy_id, queue_id, queue_job_id, admitted_at, limits)
-    SELECT t.admission_id, t.job_id, t.partition_id, $7, $8, t.queue_id::text, $9, t.limits FROM taken t)
-SELECT t.partition_id, count(*)::int AS taken, (SELECT count(*) FROM taken) - (SELECT count(*) FROM gone) AS left_behind
-  FROM taken t CROSS JOIN (SELECT count(*) FROM nudged) n GROUP BY 1
+    SELECT t.admission_id, t.job_id, t.partition_id, $7, $8, t.queue_id::text, $9, t.limits FROM taken t),
+left_staging AS MATERIALIZED (
+    SELECT count(*)::int AS jobs FROM gone)
+SELECT NULL::uuid AS partition_id, l.jobs FROM left_staging l CROSS JOIN (SELECT count(*) FROM nudged) n
+ UNION ALL
+SELECT t.partition_id, count(*)::int FROM taken t
+ WHERE (SELECT l.jobs FROM left_staging l) < (SELECT sum(n.take) FROM plan n) GROUP BY 1

@@ -1,4 +1,5 @@
 -- Locks up to $3 due partitions of shard $2, longest due first, and returns every fact that a decision needs. $1 policy, $4 now.
+-- Where $5 tickers are at work and fewer than $5 batches are due, each takes its part, so that the others do not stand idle.
 -- The flags are read in this statement, after the policy's lock was had in an earlier one; keys and contexts are read after the locks.
 WITH t AS MATERIALIZED (
     SELECT coalesce($4, clock_timestamp()) AS now),
@@ -9,7 +10,10 @@ claimed AS MATERIALIZED (
     SELECT s.id, s.due_at, s.pending, s.in_flight, s.gates, s.recent, s.recent_at, s.starved
       FROM fairgate.partition_state s
      WHERE s.shard_id = $2 AND s.due_at <= (SELECT t.now FROM t) AND EXISTS (SELECT FROM open)
-     ORDER BY s.due_at LIMIT $3
+     ORDER BY s.due_at
+     LIMIT CASE WHEN $5 <= 1 THEN $3::bigint ELSE
+           (SELECT least($3::bigint, greatest(10, (count(*) + $5 - 1) / $5))
+              FROM (SELECT FROM fairgate.partition_state d WHERE d.shard_id = $2 AND d.due_at <= (SELECT t.now FROM t) LIMIT $3::bigint * $5::bigint) due) END
        FOR NO KEY UPDATE SKIP LOCKED)
 -- FULL JOIN: hash or merge only, so that no estimate can make it quadratic.
 SELECT c.id, p.key, p.context, c.pending, c.in_flight::bigint AS in_flight, c.gates, c.recent, c.recent_at, c.starved, t.now, open.revision

@@ -1,8 +1,11 @@
 -- Lanes with something to do: (lane, policy, is it due, else the wait). $1 now, $2 policy or NULL, $3 shard or NULL.
 SELECT s.id AS shard_id, s.name AS shard, p.id AS policy_id, p.name AS policy, p.revision, q.name AS queue, q.kind || ':' || q.schema_name AS queue_identity, q.ready AS queue_ready,
        q.not_ready_reason, n.due_at <= t.now AS due,
-       CASE WHEN n.due_at > t.now THEN (extract(epoch FROM n.due_at - t.now) * 1000000)::bigint ELSE 0 END AS wait_us
-  FROM (SELECT coalesce($1, clock_timestamp()) AS now) t
+       CASE WHEN n.due_at > t.now THEN (extract(epoch FROM n.due_at - t.now) * 1000000)::bigint ELSE 0 END AS wait_us,
+       (SELECT count(*) FROM unnest(t.awake) a (serves)
+         WHERE a.serves IN ('every policy', 'policy ' || p.name, 'shard ' || s.name || ' of policy ' || p.name)) AS tickers
+  FROM (SELECT coalesce($1, clock_timestamp()) AS now,
+               ARRAY (SELECT a.serves FROM fairgate.ticker a WHERE NOT a.asleep AND a.seen_at > clock_timestamp() - interval '25 s') AS awake) t
  CROSS JOIN fairgate.engine e
   JOIN fairgate.policy p ON p.enabled AND NOT p.paused AND NOT p.retired
   JOIN fairgate.queue q ON q.id = p.queue_id

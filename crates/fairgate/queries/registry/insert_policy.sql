@@ -1,3 +1,5 @@
-INSERT INTO fairgate.policy (name, queue_id, revision, definition, key_parts, shard_parts, source, key_name)
-VALUES ($1, (SELECT q.id FROM fairgate.queue q WHERE q.name = $2), $3, $4::text::jsonb, $5::text::jsonb, $6::text::jsonb, $7, $8)
+INSERT INTO fairgate.policy (name, queue_id, revision, definition, key_parts, shard_parts, source, key_name,
+       priority_min, priority_max, max_attempts_max, task_max_chars)
+SELECT $1, q.id, $3, $4::text::jsonb, $5::text::jsonb, $6::text::jsonb, $7, $8, q.priority_min, q.priority_max, q.max_attempts_max, q.task_max_chars
+  FROM fairgate.queue q WHERE q.name = $2
 RETURNING id

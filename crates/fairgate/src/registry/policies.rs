@@ -157,59 +157,39 @@ async fn write(
         Source::Code => "code",
     };
     let revision = i32::try_from(revision).unwrap_or(i32::MAX);
-    let no_queue = |error: sqlx::Error| match error
-        .as_database_error()
-        .and_then(sqlx::error::DatabaseError::code)
-        .as_deref()
-    {
-        Some("23502") => {
-            ApplyError::UnknownQueue { policy: policy.name().to_string(), queue: policy.queue().to_string() }
-        }
-        _ => ApplyError::Database(crate::DatabaseError { doing: "writing a policy", source: error }),
+    let write = |sql: &'static str| crate::sql::query_scalar::<i32>(sql);
+    let known = if let Some(id) = id {
+        let lock = include_str!("../../queries/registry/lock_policy.sql");
+        crate::sql::query(lock).bind(id).execute(&mut *conn).await.doing("waiting for the policy's ticks")?;
+        write(include_str!("../../queries/registry/update_policy.sql")).bind(id)
+    } else {
+        write(include_str!("../../queries/registry/insert_policy.sql")).bind(policy.name().as_str())
     };
-    let id: i32 = match id {
-        None => crate::sql::query_scalar(include_str!("../../queries/registry/insert_policy.sql"))
-            .bind(policy.name().as_str())
-            .bind(policy.queue().as_str())
-            .bind(revision)
-            .bind(definition)
-            .bind(key_parts)
-            .bind(shard_parts)
-            .bind(source)
-            .bind(key_name)
-            .fetch_one(&mut *conn)
+    let written = known
+        .bind(policy.queue().as_str())
+        .bind(revision)
+        .bind(definition)
+        .bind(key_parts)
+        .bind(shard_parts)
+        .bind(source)
+        .bind(key_name)
+        .fetch_optional(&mut *conn)
+        .await
+        .doing("writing a policy")?;
+    let Some(written) = written else {
+        let (policy, queue) = (policy.name().to_string(), policy.queue().to_string());
+        return Err(ApplyError::UnknownQueue { policy, queue });
+    };
+    if id.is_some() {
+        let rearm = include_str!("../../queries/registry/rearm_policy.sql");
+        crate::sql::query(rearm)
+            .bind(written)
+            .execute(&mut *conn)
             .await
-            .map_err(no_queue)?,
-        Some(id) => {
-            let lock = include_str!("../../queries/registry/lock_policy.sql");
-            crate::sql::query(lock)
-                .bind(id)
-                .execute(&mut *conn)
-                .await
-                .doing("waiting for the policy's ticks")?;
-            crate::sql::query(include_str!("../../queries/registry/update_policy.sql"))
-                .bind(id)
-                .bind(policy.queue().as_str())
-                .bind(revision)
-                .bind(definition)
-                .bind(key_parts)
-                .bind(shard_parts)
-                .bind(source)
-                .bind(key_name)
-                .execute(&mut *conn)
-                .await
-                .map_err(no_queue)?;
-            let rearm = include_str!("../../queries/registry/rearm_policy.sql");
-            crate::sql::query(rearm)
-                .bind(id)
-                .execute(&mut *conn)
-                .await
-                .doing("looking again at what waits")?;
-            id
-        }
-    };
+            .doing("looking again at what waits")?;
+    }
     crate::sql::query(include_str!("../../queries/registry/remember_revision.sql"))
-        .bind(id)
+        .bind(written)
         .bind(revision)
         .bind(definition)
         .execute(conn)

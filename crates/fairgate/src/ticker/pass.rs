@@ -28,7 +28,7 @@ pub struct PassReport {
     pub lanes: u32,
     /// Another pass may find more at once.
     pub busy: bool,
-    /// Nothing can change by time alone before this has passed.
+    /// Nothing can change by time alone before this has passed. Not looked for when `busy`.
     pub wait: Duration,
 }
 
@@ -68,11 +68,13 @@ impl Ticker {
             }
             self.serve(conn, lane, clock, &mut report).await?;
         }
-        let mut unit = Unit::begin(conn).await?;
-        if let Some(wait) = next_scheduled_wait(&mut unit, clock).await? {
-            report.wait = report.wait.min(micros(wait));
+        if !report.busy {
+            let mut unit = Unit::begin(conn).await?;
+            if let Some(wait) = next_scheduled_wait(&mut unit, clock).await? {
+                report.wait = report.wait.min(micros(wait));
+            }
+            unit.end().await?;
         }
-        unit.end().await?;
         Ok(report)
     }
 
@@ -107,7 +109,7 @@ impl Ticker {
             return Ok(());
         }
         let Some(Loaded::Ready(rules)) = self.rules.get(&lane.policy_id) else { return Ok(()) };
-        match tick(conn, rules, lane.shard_id, &self.settings, clock).await {
+        match tick(conn, rules, lane, &self.settings, clock).await {
             Ok(None) => Ok(()),
             Ok(Some(done)) => {
                 tracing::debug!(

@@ -128,3 +128,39 @@ async fn a_partition_without_waiting_jobs_costs_no_look() {
     assert_eq!(world.pass().await.lanes, 0);
     assert_eq!(world.number(samples).await, before);
 }
+
+#[tokio::test]
+async fn tickers_at_work_share_what_is_due_and_a_lone_one_takes_it_all() {
+    let settings = Settings { partition_batch_size: 50, admission_batch_size: 1, ..Settings::default() };
+    let mut world = World::with(vec![open("p")], settings).await;
+    for n in 0..40 {
+        world.stage("p", &format!("t{n}"), 3).await;
+    }
+    let at_work = |count: i64, serves: &str, asleep: bool| {
+        format!(
+            "INSERT INTO fairgate.ticker (id, serves, asleep) SELECT gen_random_uuid(), '{serves}', {asleep} FROM generate_series(1, {count})"
+        )
+    };
+    // Sleepers, those that serve something else, and those that were last seen long ago do not count.
+    world.execute(&at_work(3, "every policy", true)).await;
+    world.execute(&at_work(3, "policy other", false)).await;
+    world
+        .execute(
+            &at_work(3, "every policy", false)
+                .replace("serves, asleep", "serves, seen_at, asleep")
+                .replace("'every policy'", "'every policy', now() - interval '1 minute'"),
+        )
+        .await;
+    assert_eq!(world.pass().await.ticks.partitions_seen, 40);
+    world.execute(&at_work(2, "every policy", false)).await;
+    world.execute(&at_work(2, "policy p", false)).await;
+    let mut since = chrono::DateTime::UNIX_EPOCH;
+    looked_at(&world, &mut since).await;
+    let mut seen = BTreeSet::new();
+    for _ in 0..4 {
+        assert_eq!(world.pass().await.ticks.partitions_seen, 10);
+        seen.extend(looked_at(&world, &mut since).await);
+    }
+    assert_eq!(seen.len(), 40, "each once in four ticks");
+    world.audit().await;
+}

@@ -56,7 +56,9 @@ fn assert_plan(name: &str, plan: &str, index: &str) {
 async fn the_statements_of_a_tick_use_their_indexes() {
     let world = seeded().await;
     let queue = GraphileWorker::new("graphile_worker").unwrap();
-    let take = include_str!("../../queries/admit/take_staged.sql").replace("{queue_id}", &queue.queue_id());
+    let take = include_str!("../../queries/admit/take_staged.sql")
+        .replace("{queue_id}", &queue.queue_id())
+        .replace("{only}", "");
     let admit =
         format!("{take}{}{}", queue.enqueue(), include_str!("../../queries/admit/record_admissions.sql"));
     let claim = include_str!("../../queries/claim/claim_due_partitions.sql");
@@ -64,8 +66,8 @@ async fn the_statements_of_a_tick_use_their_indexes() {
     let mut conn = world.db.connect().await;
     sqlx::raw_sql(include_str!("../../queries/claim/begin.sql")).execute(&mut conn).await.unwrap();
     let hot = [
-        ("claim", claim, "(1, 1, 50, NULL)", "partition_due"),
-        ("admit", &admit, "(NULL, NULL, NULL, NULL, NULL, 'p', 1, 1, now(), NULL)", "staged_order"),
+        ("claim", claim, "(1, 1, 50, NULL, 4)", "partition_due"),
+        ("admit", &admit, "(NULL, NULL, NULL, NULL, NULL, 'p', 1, 1, now())", "staged_order"),
         (
             "settle",
             settle,
