@@ -1,9 +1,11 @@
 //! A policy as plain data: what the configuration file says and what the database keeps.
 
+mod adaptive;
 mod gate;
 mod gate_read;
 mod key;
 mod param;
+mod scope;
 
 use std::fmt;
 use std::time::Duration;
@@ -14,9 +16,14 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use crate::duration::{format_duration, parse_duration};
 use crate::id::QueueName;
 
+pub use adaptive::{
+    AdaptiveDefinition, DEFAULT_EWMA_ALPHA, DEFAULT_FAILURE_DECREASE_FACTOR, DEFAULT_MIN,
+    DEFAULT_OVERLOAD_DECREASE_FACTOR,
+};
 pub use gate::{DEFAULT_FULL_BACKOFF, GateDefinition, GateKind};
 pub use key::KeySource;
 pub use param::ParamDefinition;
+pub use scope::Scope;
 
 /// Everything about a policy but its name. The JSON is stable: fields in this order, absent ones left out.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -1,27 +1,31 @@
 //! Gates: how many jobs of a partition may go now, and what that leaves behind.
 
+pub mod adaptive;
+mod assessment;
+mod bad;
 pub mod concurrency;
+mod observation;
+mod raw_state;
+mod scope;
 pub mod throttle;
 
-use std::time::Duration;
-
 use chrono::{DateTime, Utc};
-use serde::{Deserialize, Serialize};
-use serde_json::value::RawValue;
 
 use crate::context::Context;
-use crate::definition::{GateDefinition, GateKind};
+use crate::definition::{GateDefinition, GateKind, Scope};
 use crate::id::GateName;
-use crate::param::{BadParam, Param};
-use crate::reason::DenyReason;
-use crate::time::later;
-use crate::verdict::{BadNumber, Denial, Verdict, WakeEvent};
+use crate::param::Param;
+use crate::verdict::{Denial, Verdict};
 
+use assessment::After;
+
+pub use adaptive::Adaptive;
+pub use assessment::Assessment;
 pub use concurrency::Concurrency;
+pub use observation::{JobOutcome, Observation};
+pub use raw_state::RawState;
+pub use scope::{BadScope, ScopeKey};
 pub use throttle::Throttle;
-
-/// When a gate whose number cannot be used is looked at again.
-const BAD_PARAMETER_BACKOFF: Duration = Duration::from_secs(60);
 
 /// Everything a gate may know about a partition besides its own state and the time.
 #[derive(Debug, Clone, Copy)]
@@ -34,32 +38,14 @@ pub struct Facts<'a> {
     pub in_flight: i64,
 }
 
-/// A gate's stored state: JSON that only the gate reads.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct RawState(Box<RawValue>);
-
-impl RawState {
-    /// The JSON text.
-    pub fn as_json(&self) -> &str {
-        self.0.get()
-    }
-
-    fn write<T: Serialize>(state: &T) -> Self {
-        let raw = serde_json::value::to_raw_value(state);
-        Self(raw.expect("a state is a struct of numbers and strings"))
-    }
-
-    /// The state, or `None` when it is not one.
-    fn read<'de, T: Deserialize<'de>>(&'de self) -> Option<T> {
-        serde_json::from_str(self.as_json()).ok()
-    }
-}
-
-impl From<Box<RawValue>> for RawState {
-    fn from(json: Box<RawValue>) -> Self {
-        Self(json)
-    }
+/// What every gate has.
+#[derive(Debug, Clone)]
+pub(crate) struct Common {
+    pub(crate) name: GateName,
+    /// Whose jobs it counts together.
+    pub(crate) scope: Scope,
+    /// Whether it only counts what it would have denied.
+    pub(crate) shadow: bool,
 }
 
 /// A gate of a policy.
@@ -69,40 +55,50 @@ pub enum Gate {
     Throttle(Throttle),
     /// At most `max` jobs in flight.
     Concurrency(Concurrency),
-}
-
-/// A gate's answer with what is needed to settle it.
-#[derive(Debug, Clone)]
-pub struct Assessment {
-    /// The answer.
-    pub verdict: Verdict,
-    /// The cap on jobs in flight in force, for a gate that has one.
-    pub limit: Option<f64>,
-    after: After,
-}
-
-/// What a gate keeps, before the jobs that are taken are charged.
-#[derive(Debug, Clone)]
-enum After {
-    Nothing,
-    Bucket(throttle::State),
+    /// At most as many jobs in flight as a cap that follows their lag.
+    Adaptive(Adaptive),
 }
 
 impl Gate {
-    /// Its name within the policy.
-    pub fn name(&self) -> &GateName {
+    fn common(&self) -> &Common {
         match self {
-            Self::Throttle(gate) => gate.name(),
-            Self::Concurrency(gate) => gate.name(),
+            Self::Throttle(gate) => &gate.common,
+            Self::Concurrency(gate) => &gate.common,
+            Self::Adaptive(gate) => &gate.common,
         }
     }
 
-    /// `throttle` or `concurrency`.
+    /// Its name within the policy.
+    pub fn name(&self) -> &GateName {
+        &self.common().name
+    }
+
+    /// `throttle`, `concurrency` or `adaptive_concurrency`.
     pub const fn type_name(&self) -> &'static str {
         match self {
             Self::Throttle(_) => "throttle",
             Self::Concurrency(_) => "concurrency",
+            Self::Adaptive(_) => "adaptive_concurrency",
         }
+    }
+
+    /// Whose jobs it counts together.
+    pub fn scope(&self) -> &Scope {
+        &self.common().scope
+    }
+
+    /// Whether it only counts what it would have denied.
+    pub fn is_shadow(&self) -> bool {
+        self.common().shadow
+    }
+
+    /// What a partition with this context counts towards; `None` is the partition itself. A context that does not say it denies.
+    ///
+    /// # Errors
+    /// The denial.
+    pub fn scope_key(&self, context: &Context, now: DateTime<Utc>) -> Result<Option<ScopeKey>, Box<Denial>> {
+        let denial = |problem| Box::new(bad::scope(self.name(), problem, now));
+        self.scope().key(context).map_err(denial)
     }
 
     /// How many jobs may go now. A state that cannot be read counts as none, which is a new partition's.
@@ -112,9 +108,33 @@ impl Gate {
 
     /// The same with what [`Assessment::settle`] needs.
     pub fn assess(&self, facts: &Facts<'_>, state: Option<&RawState>, now: DateTime<Utc>) -> Assessment {
+        let mut assessment = match self.scope_key(facts.context, now) {
+            Err(denial) => {
+                let after = state.cloned().map_or(After::Nothing, After::Kept);
+                Assessment::new(Verdict::Deny(*denial), None, after)
+            }
+            Ok(_) => match self {
+                Self::Throttle(gate) => gate.assess(facts, state, now),
+                Self::Concurrency(gate) => gate.assess(facts, now),
+                Self::Adaptive(gate) => gate.assess(facts, state, now),
+            },
+        };
+        assessment.shadow = self.is_shadow();
+        assessment
+    }
+
+    /// The state with what was seen of jobs that ended, in [`Observation::fold_order`]; `None` where there is nothing to keep or
+    /// nothing to change.
+    pub(crate) fn observe(
+        &self,
+        context: &Context,
+        state: Option<&RawState>,
+        observations: &[Observation],
+        now: DateTime<Utc>,
+    ) -> Option<RawState> {
         match self {
-            Self::Throttle(gate) => gate.assess(facts, state, now),
-            Self::Concurrency(gate) => gate.assess(facts, now),
+            Self::Adaptive(gate) => gate.observe(context, state, observations, now),
+            Self::Throttle(_) | Self::Concurrency(_) => None,
         }
     }
 
@@ -122,7 +142,8 @@ impl Gate {
     pub fn at_rest(&self, state: &RawState, now: DateTime<Utc>) -> bool {
         match self {
             Self::Throttle(_) => throttle::State::read(state).is_none_or(|state| state.is_full(now)),
-            Self::Concurrency(_) => true,
+            // A cap that fell starts again after a rest; a larger one is learnt again.
+            Self::Concurrency(_) | Self::Adaptive(_) => true,
         }
     }
 
@@ -138,8 +159,11 @@ impl Gate {
 
     fn params(&self) -> impl Iterator<Item = &Param> {
         match self {
-            Self::Throttle(gate) => [Some(&gate.rate), gate.burst.as_ref()],
-            Self::Concurrency(gate) => [Some(&gate.max), None],
+            Self::Throttle(gate) => [Some(&gate.rate), gate.burst.as_ref(), None, None],
+            Self::Concurrency(gate) => [Some(&gate.max), None, None, None],
+            Self::Adaptive(gate) => {
+                [Some(&gate.initial_max), Some(&gate.target_lag_ms), Some(&gate.min), gate.max.as_ref()]
+            }
         }
         .into_iter()
         .flatten()
@@ -156,29 +180,9 @@ impl Gate {
             Self::Concurrency(gate) => {
                 GateKind::Concurrency { max: gate.max.definition(), full_backoff: gate.full_backoff }
             }
+            Self::Adaptive(gate) => GateKind::Adaptive(gate.definition()),
         };
-        let name = self.name().clone();
-        GateDefinition { name, kind }
+        let Common { name, scope, shadow } = self.common().clone();
+        GateDefinition { name, kind, scope, shadow }
     }
-}
-
-impl Assessment {
-    /// The state to store after `taken` jobs were really admitted; `None` for a gate that keeps none.
-    pub fn settle(&self, taken: u64, now: DateTime<Utc>) -> Option<RawState> {
-        match &self.after {
-            After::Nothing => None,
-            After::Bucket(state) => Some(RawState::write(&state.charged(taken, now))),
-        }
-    }
-}
-
-/// The answer of a gate whose number cannot be used.
-fn bad_parameter(gate: &GateName, parameter: &'static str, problem: BadParam, now: DateTime<Utc>) -> Verdict {
-    let until = later(now, BAD_PARAMETER_BACKOFF);
-    Verdict::Deny(Denial {
-        gate: Some(gate.clone()),
-        event: Some(WakeEvent::ContextChange),
-        bad: Some(BadNumber { parameter, problem }),
-        ..Denial::new(DenyReason::BadParameter, until)
-    })
 }

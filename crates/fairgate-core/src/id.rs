@@ -168,6 +168,11 @@ text_type!(
     |text| check_text("partition key", text, PARTITION_KEY_LIMIT)
 );
 text_type!(
+    /// The value that partitions of one scope share: any non-empty text up to 10,000 bytes without NUL, distinct by bytes.
+    ScopeValue,
+    |text| check_text("scope", text, PARTITION_KEY_LIMIT)
+);
+text_type!(
     /// The shard of a partition: any non-empty text up to 200 bytes without NUL; `default` when nothing says otherwise.
     Shard,
     |text| check_text("shard", text, SHARD_LIMIT)

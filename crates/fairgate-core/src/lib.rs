@@ -4,7 +4,8 @@
 //! argument, and what was really done comes back as an argument too. The same code therefore admits, explains and simulates.
 //!
 //! ```text
-//! facts (Claimed) -> tick_plan::plan -> pipeline::decide -> gate::Gate   what may go
+//! facts (Claimed) -> tick_plan::plan -> pipeline::observe                  what was learnt
+//!                                    -> pipeline::decide -> gate::Gate   what may go
 //!                                    -> fairness::offers                  what each gets
 //!                 <- TickPlan::settle(taken)                              what to write back
 //! ```
@@ -26,14 +27,18 @@ mod time;
 pub mod verdict;
 
 pub use context::{Context, ContextError, Leaf, Path, PathError};
-pub use definition::{Definition, GateDefinition, GateKind, HalfLife, KeySource, ParamDefinition, Retry};
+pub use definition::{
+    AdaptiveDefinition, Definition, GateDefinition, GateKind, HalfLife, KeySource, ParamDefinition, Retry,
+    Scope,
+};
 pub use duration::{DurationError, format_duration, parse_duration};
-pub use gate::{Facts, Gate, RawState};
+pub use gate::{BadScope, Facts, Gate, JobOutcome, Observation, RawState, ScopeKey};
 pub use id::{
-    AdmissionId, GateName, IdError, JobId, PartitionId, PartitionKey, PolicyName, QueueName, Shard,
+    AdmissionId, GateName, IdError, JobId, PartitionId, PartitionKey, PolicyName, QueueName, ScopeValue,
+    Shard,
 };
 pub use param::{BadParam, Param};
-pub use pipeline::{Decision, GateStates, at_rest, decide};
+pub use pipeline::{Decision, GateStates, at_rest, decide, observe};
 pub use policy::{Policy, PolicyBuilder, Problem, Problems, Settings};
 pub use reason::DenyReason;
 pub use report::TickReport;

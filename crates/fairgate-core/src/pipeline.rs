@@ -7,7 +7,8 @@ use std::collections::BTreeMap;
 use chrono::{DateTime, Utc};
 use serde_json::{Map, Value};
 
-use crate::gate::{Assessment, Facts, Gate};
+use crate::context::Context;
+use crate::gate::{Assessment, Facts, Gate, Observation};
 use crate::id::GateName;
 use crate::policy::Policy;
 use crate::verdict::{Denial, Verdict};
@@ -26,8 +27,10 @@ pub struct Decision {
     /// The latest retry time of the denials that a finished job does not lift; a finish must not bring the next look
     /// forward past it. `None` when no such gate denies.
     pub eligible_at: Option<DateTime<Utc>>,
-    /// The caps on jobs in flight that are in force, by gate.
+    /// The caps on jobs in flight that are in force, by gate; those of shadow gates are not.
     pub limits: BTreeMap<GateName, f64>,
+    /// The answers of the shadow gates that would have denied, in declared order. They change nothing above.
+    pub shadow_denials: Vec<Denial>,
     assessments: Vec<(GateName, Assessment)>,
 }
 
@@ -39,6 +42,7 @@ pub fn decide(policy: &Policy, facts: &Facts<'_>, states: &GateStates, now: Date
         due: now,
         eligible_at: None,
         limits: BTreeMap::new(),
+        shadow_denials: Vec::new(),
         assessments: Vec::with_capacity(policy.gates().len()),
     };
     for gate in policy.gates() {
@@ -50,6 +54,17 @@ pub fn decide(policy: &Policy, facts: &Facts<'_>, states: &GateStates, now: Date
 
 impl Decision {
     fn add(&mut self, gate: &Gate, assessment: Assessment) {
+        if assessment.shadow {
+            if let Verdict::Deny(denial) = &assessment.verdict {
+                self.shadow_denials.push(denial.clone());
+            }
+        } else {
+            self.enforce(gate, &assessment);
+        }
+        self.assessments.push((gate.name().clone(), assessment));
+    }
+
+    fn enforce(&mut self, gate: &Gate, assessment: &Assessment) {
         if let Some(limit) = assessment.limit {
             self.limits.insert(gate.name().clone(), limit);
         }
@@ -66,7 +81,6 @@ impl Decision {
                 }
             }
         }
-        self.assessments.push((gate.name().clone(), assessment));
     }
 
     /// The state of every gate after `taken` jobs were really admitted. States of gates that are gone are left out.
@@ -87,6 +101,28 @@ impl Decision {
         let map: Map<String, Value> = limits.map(|(k, v)| (k.to_string(), number(*v))).collect();
         Value::Object(map).to_string()
     }
+}
+
+/// The states with what was seen of jobs that ended since they were stored: what [`decide`] is asked with. The order of the
+/// observations does not matter.
+pub fn observe(
+    policy: &Policy,
+    context: &Context,
+    mut states: GateStates,
+    mut observations: Vec<Observation>,
+    now: DateTime<Utc>,
+) -> GateStates {
+    if observations.is_empty() {
+        return states;
+    }
+    observations.sort_by(Observation::fold_order);
+    for gate in policy.gates() {
+        let name = gate.name();
+        if let Some(state) = gate.observe(context, states.get(name), &observations, now) {
+            states.set(name.clone(), state);
+        }
+    }
+    states
 }
 
 /// Whether forgetting the states of a partition loses nothing: every bucket is full again, by the limits stored with it.

@@ -16,7 +16,7 @@ use crate::template::KeyError;
 use crate::tick_plan::Limits;
 
 pub use builder::PolicyBuilder;
-pub use gate_builder::{ConcurrencyBuilder, ThrottleBuilder};
+pub use gate_builder::{AdaptiveBuilder, ConcurrencyBuilder, ThrottleBuilder};
 pub use problem::{Problem, Problems};
 
 use key::Key;

@@ -15,19 +15,25 @@ pub enum DenyReason {
     RateZero,
     /// As many jobs are in flight as a concurrency gate allows.
     ConcurrencyFull,
+    /// As many jobs are in flight as the cap of an adaptive gate allows.
+    AdaptiveFull,
     /// A number that a gate needs is missing, negative or not a number.
     BadParameter,
+    /// The context does not say which scope of a gate the partition belongs to.
+    BadScope,
     /// The tick's admission budget went to others.
     TickCapExhausted,
 }
 
 impl DenyReason {
     /// Every reason, in the order of the list.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 7] = [
         Self::RateLimited,
         Self::RateZero,
         Self::ConcurrencyFull,
+        Self::AdaptiveFull,
         Self::BadParameter,
+        Self::BadScope,
         Self::TickCapExhausted,
     ];
 
@@ -37,7 +43,9 @@ impl DenyReason {
             Self::RateLimited => "rate_limited",
             Self::RateZero => "rate_zero",
             Self::ConcurrencyFull => "concurrency_full",
+            Self::AdaptiveFull => "adaptive_full",
             Self::BadParameter => "bad_parameter",
+            Self::BadScope => "bad_scope",
             Self::TickCapExhausted => "tick_cap_exhausted",
         }
     }
@@ -53,7 +61,9 @@ impl DenyReason {
             Self::RateLimited => "rate limit reached",
             Self::RateZero => "rate is zero",
             Self::ConcurrencyFull => "all slots in use",
+            Self::AdaptiveFull => "adaptive cap reached",
             Self::BadParameter => "limit cannot be read",
+            Self::BadScope => "scope cannot be read",
             Self::TickCapExhausted => "tick budget used up",
         }
     }
@@ -70,8 +80,14 @@ impl DenyReason {
             Self::ConcurrencyFull => {
                 "It goes on when a job finishes; raise `max`, or look for jobs that never finish."
             }
+            Self::AdaptiveFull => {
+                "It goes on when a job finishes; the cap grows by itself while jobs start within `target_lag_ms`, so add workers or raise that."
+            }
             Self::BadParameter => {
                 "Stage a job with a context that has a number of at least 0 there, or give the parameter a `default`."
+            }
+            Self::BadScope => {
+                "Stage a job with a context that has a string, a boolean or a 64-bit integer at the gate's `scope`."
             }
             Self::TickCapExhausted => {
                 "It is served first at its next look; raise `tick_admission_budget` if this happens at every tick."

@@ -69,7 +69,7 @@ impl Template {
 }
 
 /// The value at `path` as text: a number as jsonb would store it, when that is a 64-bit integer.
-fn value(context: &Context, path: &Path) -> Result<String, KeyError> {
+pub(crate) fn value(context: &Context, path: &Path) -> Result<String, KeyError> {
     match context.get(path) {
         Leaf::Text(text) => Ok(text),
         Leaf::Bool(value) => Ok(value.to_string()),

@@ -9,9 +9,9 @@ use chrono::{DateTime, Utc};
 
 use crate::context::Context;
 use crate::fairness::{decayed, offers};
-use crate::gate::Facts;
+use crate::gate::{Facts, Observation};
 use crate::id::PartitionKey;
-use crate::pipeline::{Decision, GateStates, decide};
+use crate::pipeline::{Decision, GateStates, decide, observe};
 use crate::policy::Policy;
 use crate::reason::DenyReason;
 use crate::time::since;
@@ -32,6 +32,9 @@ pub struct Claimed {
     pub in_flight: i64,
     /// The stored states of its gates, the text of a JSON object.
     pub gates: Option<String>,
+    /// What was seen of its jobs that ended since the states were stored, the text of a JSON array of [`Observation`]s in any order;
+    /// `None` when nothing was. Elements that cannot be read are left out.
+    pub observations: Option<String>,
     /// Recent activity as of `recent_at`.
     pub recent: f64,
     /// When `recent` was last brought up to date.
@@ -109,6 +112,8 @@ fn look(policy: &Policy, partition: &Claimed, limits: &Limits, now: DateTime<Utc
     let facts =
         Facts { context: &partition.context, pending: partition.pending, in_flight: partition.in_flight };
     let states = GateStates::parse(partition.gates.as_deref());
+    let observations = Observation::parse_all(partition.observations.as_deref());
+    let states = observe(policy, &partition.context, states, observations, now);
     let decision = decide(policy, &facts, &states, now);
     let idle = since(partition.recent_at, now);
     Look {
@@ -144,6 +149,11 @@ impl Look {
         if share == 0 && self.seen.pending > 0 && self.decision.allowance > 0 {
             self.denial = Some(Denial::new(DenyReason::TickCapExhausted, now));
         }
+    }
+
+    /// The answers of the shadow gates that would have held jobs that wait.
+    pub fn shadow_denials(&self) -> &[Denial] {
+        if self.seen.pending > 0 { &self.decision.shadow_denials } else { &[] }
     }
 
     /// Whether the budget left it nothing.

@@ -5,6 +5,7 @@ use std::fmt;
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
+use crate::gate::BadScope;
 use crate::id::GateName;
 use crate::param::BadParam;
 use crate::reason::DenyReason;
@@ -40,7 +41,7 @@ pub struct Denial {
     /// How much of the limit is used, in jobs: tokens gone from the bucket, or jobs in flight.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub used: Option<f64>,
-    /// The limit, in jobs: the burst of a throttle, the `max` of a concurrency gate.
+    /// The limit, in jobs: the burst of a throttle, the `max` of a concurrency gate, the cap of an adaptive one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<f64>,
     /// When to ask this gate again if nothing happens earlier.
@@ -51,12 +52,15 @@ pub struct Denial {
     /// The number that could not be used, for [`DenyReason::BadParameter`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bad: Option<BadNumber>,
+    /// What the context says instead of a scope, for [`DenyReason::BadScope`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bad_scope: Option<BadScope>,
 }
 
 /// A number of a gate that could not be used.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct BadNumber {
-    /// The parameter: `rate`, `burst`, `max`.
+    /// The parameter: `rate`, `burst`, `max`, `target_lag_ms`.
     pub parameter: &'static str,
     /// What is wrong with it.
     pub problem: BadParam,
@@ -75,7 +79,7 @@ pub enum WakeEvent {
 impl Denial {
     /// A denial that names neither gate nor numbers.
     pub const fn new(reason: DenyReason, until: DateTime<Utc>) -> Self {
-        Self { gate: None, reason, used: None, limit: None, until, event: None, bad: None }
+        Self { gate: None, reason, used: None, limit: None, until, event: None, bad: None, bad_scope: None }
     }
 
     /// Whether only time lifts it, whatever finishes meanwhile.
@@ -96,6 +100,9 @@ impl fmt::Display for Denial {
         }
         if let Some(bad) = &self.bad {
             write!(f, ", `{}`: {}", bad.parameter, bad.problem)?;
+        }
+        if let Some(bad) = &self.bad_scope {
+            write!(f, ", {bad}")?;
         }
         Ok(())
     }

@@ -79,6 +79,7 @@ pub(crate) async fn claim(
             pending: row.pending,
             in_flight: row.in_flight,
             gates: row.gates,
+            observations: None,
             recent: row.recent,
             recent_at: row.recent_at,
             starved: row.starved,

@@ -17,7 +17,7 @@ pub(crate) async fn settle(
     now: DateTime<Utc>,
 ) -> Result<(), DatabaseError> {
     let number = |n: u64| i32::try_from(n).unwrap_or(i32::MAX);
-    let denials = serde_json::to_string(&report.denials).unwrap_or_else(|_| "{}".to_owned());
+    let denials = report.denials_json();
     let due_at = |s: &Settlement| match s.due {
         Due::At(at) => Some(at),
         Due::Idle | Due::Now => None,

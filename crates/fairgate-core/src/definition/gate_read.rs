@@ -5,13 +5,27 @@ use std::fmt;
 use serde::de::{Error, IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
-use super::{DEFAULT_FULL_BACKOFF, GateDefinition, GateKind, ParamDefinition};
+use super::{AdaptiveDefinition, DEFAULT_FULL_BACKOFF, GateDefinition, GateKind, ParamDefinition, Scope};
 use crate::duration::parse_duration;
 use crate::id::GateName;
 
-const THROTTLE_KEYS: &[&str] = &["type", "name", "rate", "per", "burst"];
-const CONCURRENCY_KEYS: &[&str] = &["type", "name", "max", "full_backoff"];
-const NOT_AVAILABLE_YET: &[&str] = &["scope", "shadow"];
+const TYPES: &str = "\"throttle\", \"concurrency\" or \"adaptive_concurrency\"";
+const THROTTLE_KEYS: &[&str] = &["type", "name", "rate", "per", "burst", "scope", "shadow"];
+const CONCURRENCY_KEYS: &[&str] = &["type", "name", "max", "full_backoff", "scope", "shadow"];
+const ADAPTIVE_KEYS: &[&str] = &[
+    "type",
+    "name",
+    "initial_max",
+    "target_lag_ms",
+    "min",
+    "max",
+    "ewma_alpha",
+    "failure_decrease_factor",
+    "overload_decrease_factor",
+    "full_backoff",
+    "every_job",
+    "shadow",
+];
 
 impl<'de> Deserialize<'de> for GateDefinition {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
@@ -39,6 +53,15 @@ impl<'de> Visitor<'de> for GateVisitor {
                 "burst" => keys.burst = Some(map.next_value()?),
                 "max" => keys.max = Some(map.next_value()?),
                 "full_backoff" => keys.full_backoff = Some(map.next_value()?),
+                "initial_max" => keys.initial_max = Some(map.next_value()?),
+                "target_lag_ms" => keys.target_lag_ms = Some(map.next_value()?),
+                "min" => keys.min = Some(map.next_value()?),
+                "ewma_alpha" => keys.ewma_alpha = Some(map.next_value()?),
+                "failure_decrease_factor" => keys.failure_decrease_factor = Some(map.next_value()?),
+                "overload_decrease_factor" => keys.overload_decrease_factor = Some(map.next_value()?),
+                "every_job" => keys.every_job = map.next_value()?,
+                "scope" => keys.scope = map.next_value()?,
+                "shadow" => keys.shadow = map.next_value()?,
                 _ => drop(map.next_value::<IgnoredAny>()?),
             }
             keys.given.push(key);
@@ -58,17 +81,26 @@ struct Keys {
     burst: Option<ParamDefinition>,
     max: Option<ParamDefinition>,
     full_backoff: Option<String>,
+    initial_max: Option<ParamDefinition>,
+    target_lag_ms: Option<ParamDefinition>,
+    min: Option<ParamDefinition>,
+    ewma_alpha: Option<f64>,
+    failure_decrease_factor: Option<f64>,
+    overload_decrease_factor: Option<f64>,
+    every_job: bool,
+    scope: Scope,
+    shadow: bool,
 }
 
 impl Keys {
     fn gate(self) -> Result<GateDefinition, String> {
-        let name = self.name.clone();
+        let (name, scope, shadow) = (self.name.clone(), self.scope.clone(), self.shadow);
         let kind = self.kind()?;
         let name = name.unwrap_or_else(|| {
             let name = kind.type_name().parse();
             name.expect("every type name is a gate name")
         });
-        Ok(GateDefinition { name, kind })
+        Ok(GateDefinition { name, kind, scope, shadow })
     }
 
     fn kind(self) -> Result<GateKind, String> {
@@ -92,14 +124,37 @@ impl Keys {
                 })
             }
             Some("adaptive_concurrency") => {
-                Err("gates of type \"adaptive_concurrency\" are not available yet; use \"concurrency\""
-                    .to_owned())
+                if self.given.iter().any(|key| key == "scope") {
+                    return Err(format!("`scope`: {}", AdaptiveDefinition::NO_SCOPE));
+                }
+                self.only("adaptive_concurrency", ADAPTIVE_KEYS)?;
+                self.adaptive().map(GateKind::Adaptive)
             }
-            Some(other) => {
-                Err(format!("there is no gate of type {other:?}; use \"throttle\" or \"concurrency\""))
-            }
-            None => Err("a gate needs `type`: \"throttle\" or \"concurrency\"".to_owned()),
+            Some(other) => Err(format!("there is no gate of type {other:?}; use {TYPES}")),
+            None => Err(format!("a gate needs `type`: {TYPES}")),
         }
+    }
+
+    fn adaptive(self) -> Result<AdaptiveDefinition, String> {
+        let kind = "adaptive_concurrency";
+        let initial_max = required(kind, "initial_max", self.initial_max)?;
+        let target_lag_ms = required(kind, "target_lag_ms", self.target_lag_ms)?;
+        let default = AdaptiveDefinition::new(initial_max, target_lag_ms);
+        Ok(AdaptiveDefinition {
+            min: self.min.unwrap_or(default.min),
+            max: self.max,
+            ewma_alpha: self.ewma_alpha.unwrap_or(default.ewma_alpha),
+            failure_decrease_factor: self.failure_decrease_factor.unwrap_or(default.failure_decrease_factor),
+            overload_decrease_factor: self
+                .overload_decrease_factor
+                .unwrap_or(default.overload_decrease_factor),
+            full_backoff: match self.full_backoff {
+                Some(text) => duration("full_backoff", &text)?,
+                None => default.full_backoff,
+            },
+            every_job: self.every_job,
+            ..default
+        })
     }
 
     /// Refuses a key that gates of this type do not have.
@@ -107,17 +162,21 @@ impl Keys {
         let given = self.given.iter().map(String::as_str);
         let mut unknown = given.filter(|key| !known.contains(key));
         match unknown.next() {
-            Some(key) if NOT_AVAILABLE_YET.contains(&key) => {
-                Err(format!("`{key}` is not available yet; remove it"))
+            Some(key) => {
+                let keys = known.join(", ");
+                Err(format!("{} {kind} gate has no `{key}`; its keys are {keys}", article(kind)))
             }
-            Some(key) => Err(format!("a {kind} gate has no `{key}`; its keys are {}", known.join(", "))),
             None => Ok(()),
         }
     }
 }
 
 fn required<T>(kind: &str, key: &str, value: Option<T>) -> Result<T, String> {
-    value.ok_or_else(|| format!("a {kind} gate needs `{key}`"))
+    value.ok_or_else(|| format!("{} {kind} gate needs `{key}`", article(kind)))
+}
+
+fn article(kind: &str) -> &'static str {
+    if kind.starts_with('a') { "an" } else { "a" }
 }
 
 fn duration(key: &str, text: &str) -> Result<std::time::Duration, String> {

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 
-use super::{After, Assessment, Facts, bad_parameter};
-use crate::id::GateName;
+use super::assessment::After;
+use super::{Assessment, Common, Facts, bad};
 use crate::param::Param;
 use crate::reason::DenyReason;
 use crate::time::later;
@@ -14,26 +14,19 @@ use crate::verdict::{Allowance, Denial, Verdict, WakeEvent};
 /// At most `max` jobs of the partition in flight. It keeps no state: the in-flight count is a fact.
 #[derive(Debug, Clone)]
 pub struct Concurrency {
-    pub(crate) name: GateName,
+    pub(crate) common: Common,
     pub(crate) max: Param,
     pub(crate) full_backoff: Duration,
 }
 
 impl Concurrency {
-    pub(super) const fn name(&self) -> &GateName {
-        &self.name
-    }
-
     /// `max` is rounded down: a cap of 2.9 lets two jobs run.
     pub(super) fn assess(&self, facts: &Facts<'_>, now: DateTime<Utc>) -> Assessment {
         let max = match self.max.resolve(facts.context) {
             Ok(max) => max.floor(),
             Err(problem) => {
-                return Assessment {
-                    verdict: bad_parameter(&self.name, "max", problem, now),
-                    limit: None,
-                    after: After::Nothing,
-                };
+                let verdict = bad::parameter(&self.common.name, "max", problem, now);
+                return Assessment::new(verdict, None, After::Nothing);
             }
         };
         let in_flight = facts.in_flight.max(0).unsigned_abs();
@@ -43,13 +36,13 @@ impl Concurrency {
             Verdict::Admit(Allowance(free))
         } else {
             Verdict::Deny(Denial {
-                gate: Some(self.name.clone()),
+                gate: Some(self.common.name.clone()),
                 used: Some(in_flight as f64),
                 limit: Some(max),
                 event: Some(WakeEvent::Finish),
                 ..Denial::new(DenyReason::ConcurrencyFull, later(now, self.full_backoff))
             })
         };
-        Assessment { verdict, limit: Some(max), after: After::Nothing }
+        Assessment::new(verdict, Some(max), After::Nothing)
     }
 }

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 
-use super::{After, Assessment, Facts, RawState, bad_parameter};
-use crate::id::GateName;
+use super::assessment::After;
+use super::{Assessment, Common, Facts, RawState, bad};
 use crate::param::{BadParam, Param};
 use crate::reason::DenyReason;
 use crate::time::{instant, later};
@@ -22,17 +22,13 @@ pub use state::State;
 /// charged, and nothing is given back when they end.
 #[derive(Debug, Clone)]
 pub struct Throttle {
-    pub(crate) name: GateName,
+    pub(crate) common: Common,
     pub(crate) rate: Param,
     pub(crate) per: Duration,
     pub(crate) burst: Option<Param>,
 }
 
 impl Throttle {
-    pub(super) const fn name(&self) -> &GateName {
-        &self.name
-    }
-
     fn limits(&self, facts: &Facts<'_>) -> Result<Limits, (&'static str, BadParam)> {
         let rate = self.rate.resolve(facts.context).map_err(|problem| ("rate", problem))?;
         let burst = self
@@ -54,12 +50,9 @@ impl Throttle {
         let limits = match self.limits(facts) {
             Ok(limits) => limits,
             Err((parameter, problem)) => {
-                return Assessment {
-                    verdict: bad_parameter(&self.name, parameter, problem, now),
-                    limit: None,
-                    // The tokens held are kept until the number can be read again.
-                    after: stored.map_or(After::Nothing, After::Bucket),
-                };
+                let verdict = bad::parameter(&self.common.name, parameter, problem, now);
+                // The tokens held are kept until the number can be read again.
+                return Assessment::new(verdict, None, stored.map_or(After::Nothing, After::Bucket));
             }
         };
         let bucket = match stored {
@@ -76,12 +69,12 @@ impl Throttle {
         } else {
             Verdict::Admit(Allowance(tokens))
         };
-        Assessment { verdict, limit: None, after: After::Bucket(bucket) }
+        Assessment::new(verdict, None, After::Bucket(bucket))
     }
 
     fn deny(&self, reason: DenyReason, bucket: &State, until: DateTime<Utc>) -> Verdict {
         Verdict::Deny(Denial {
-            gate: Some(self.name.clone()),
+            gate: Some(self.common.name.clone()),
             used: Some(bucket.used_jobs()),
             limit: Some(bucket.burst_jobs()),
             ..Denial::new(reason, until)

@@ -35,6 +35,10 @@ impl GateStates {
         self.0.get(gate)
     }
 
+    pub(super) fn set(&mut self, gate: GateName, state: RawState) {
+        self.0.insert(gate, state);
+    }
+
     /// Whether forgetting all of them loses nothing: every bucket is full again, by the limits stored with it.
     pub fn at_rest(&self, now: DateTime<Utc>) -> bool {
         self.0.values().all(|state| throttle::State::read(state).is_none_or(|state| state.is_full(now)))

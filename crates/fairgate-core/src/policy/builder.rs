@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::check;
-use super::gate_builder::{ConcurrencyBuilder, GateDraft, ThrottleBuilder};
+use super::gate_builder::{AdaptiveBuilder, ConcurrencyBuilder, GateDraft, ThrottleBuilder};
 use super::key::Key;
 use super::{Policy, Problems};
 use crate::context::Context;
@@ -127,6 +127,14 @@ impl PolicyBuilder {
     pub fn concurrency(mut self, set: impl FnOnce(ConcurrencyBuilder) -> ConcurrencyBuilder) -> Self {
         let gate = set(ConcurrencyBuilder::default());
         self.gates.push(GateDraft::Concurrency(gate));
+        self
+    }
+
+    /// Adds an adaptive concurrency gate: a cap on jobs in flight that follows their lag.
+    #[must_use]
+    pub fn adaptive_concurrency(mut self, set: impl FnOnce(AdaptiveBuilder) -> AdaptiveBuilder) -> Self {
+        let gate = set(AdaptiveBuilder::default());
+        self.gates.push(GateDraft::Adaptive(gate));
         self
     }
 

@@ -1,15 +1,28 @@
 //! Gates being written.
 
+mod adaptive;
+
 use std::time::Duration;
 
 use crate::context::Context;
 use crate::definition::{GateDefinition, GateKind, ParamDefinition};
 use crate::param::Computed;
 
+pub use adaptive::AdaptiveBuilder;
+
 #[derive(Debug, Clone)]
 pub(super) enum GateDraft {
     Throttle(ThrottleBuilder),
     Concurrency(ConcurrencyBuilder),
+    Adaptive(AdaptiveBuilder),
+}
+
+/// What every gate has, not checked yet.
+#[derive(Debug, Clone, Default)]
+pub(super) struct CommonDraft {
+    pub(super) name: Option<String>,
+    pub(super) scope: Option<String>,
+    pub(super) shadow: bool,
 }
 
 /// A number that is not checked yet.
@@ -23,7 +36,7 @@ pub(super) enum ParamDraft {
 /// A throttle being written. `rate` and `per` are required.
 #[derive(Debug, Clone, Default)]
 pub struct ThrottleBuilder {
-    pub(super) name: Option<String>,
+    pub(super) common: CommonDraft,
     pub(super) rate: Option<ParamDraft>,
     pub(super) per: Option<Duration>,
     pub(super) burst: Option<ParamDraft>,
@@ -32,7 +45,7 @@ pub struct ThrottleBuilder {
 /// A concurrency gate being written. `max` is required.
 #[derive(Debug, Clone, Default)]
 pub struct ConcurrencyBuilder {
-    pub(super) name: Option<String>,
+    pub(super) common: CommonDraft,
     pub(super) max: Option<ParamDraft>,
     pub(super) full_backoff: Option<Duration>,
 }
@@ -52,7 +65,7 @@ impl ThrottleBuilder {
     /// The name within the policy, which the stored tokens follow. Default: `throttle`.
     #[must_use]
     pub fn named(mut self, name: impl Into<String>) -> Self {
-        self.name = Some(name.into());
+        self.common.name = Some(name.into());
         self
     }
 
@@ -104,13 +117,34 @@ impl ThrottleBuilder {
         self.burst = Some(ParamDraft::computed(compute));
         self
     }
+
+    /// Counts the jobs of all partitions together whose newest contexts have the same value at this path: a string, a boolean or a
+    /// 64-bit integer. `"policy"` and `"partition"` are words of their own, as in the configuration.
+    #[must_use]
+    pub fn scope(mut self, path: impl Into<String>) -> Self {
+        self.common.scope = Some(path.into());
+        self
+    }
+
+    /// Counts the jobs of the whole policy together, across all shards.
+    #[must_use]
+    pub fn scope_policy(self) -> Self {
+        self.scope("policy")
+    }
+
+    /// Only counts what it would have denied, and lets everything go.
+    #[must_use]
+    pub const fn shadow(mut self, shadow: bool) -> Self {
+        self.common.shadow = shadow;
+        self
+    }
 }
 
 impl ConcurrencyBuilder {
     /// The name within the policy. Default: `concurrency`.
     #[must_use]
     pub fn named(mut self, name: impl Into<String>) -> Self {
-        self.name = Some(name.into());
+        self.common.name = Some(name.into());
         self
     }
 
@@ -141,23 +175,49 @@ impl ConcurrencyBuilder {
         self.full_backoff = Some(backoff);
         self
     }
+
+    /// Counts the jobs of all partitions together whose newest contexts have the same value at this path: a string, a boolean or a
+    /// 64-bit integer. `"policy"` and `"partition"` are words of their own, as in the configuration.
+    #[must_use]
+    pub fn scope(mut self, path: impl Into<String>) -> Self {
+        self.common.scope = Some(path.into());
+        self
+    }
+
+    /// Counts the jobs of the whole policy together, across all shards.
+    #[must_use]
+    pub fn scope_policy(self) -> Self {
+        self.scope("policy")
+    }
+
+    /// Only counts what it would have denied, and lets everything go.
+    #[must_use]
+    pub const fn shadow(mut self, shadow: bool) -> Self {
+        self.common.shadow = shadow;
+        self
+    }
 }
 
 impl From<GateDefinition> for GateDraft {
     fn from(gate: GateDefinition) -> Self {
-        let name = Some(gate.name.into());
+        let common = CommonDraft {
+            name: Some(gate.name.into()),
+            scope: Some(gate.scope.to_string()),
+            shadow: gate.shadow,
+        };
         match gate.kind {
             GateKind::Throttle { rate, per, burst } => Self::Throttle(ThrottleBuilder {
-                name,
+                common,
                 rate: Some(ParamDraft::from_definition(rate)),
                 per: Some(per),
                 burst: burst.map(ParamDraft::from_definition),
             }),
             GateKind::Concurrency { max, full_backoff } => Self::Concurrency(ConcurrencyBuilder {
-                name,
+                common,
                 max: Some(ParamDraft::from_definition(max)),
                 full_backoff: Some(full_backoff),
             }),
+            GateKind::Adaptive(gate) => Self::Adaptive(AdaptiveBuilder::of(common, gate)),
         }
     }
 }

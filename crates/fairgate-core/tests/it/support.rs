@@ -43,6 +43,7 @@ pub(crate) fn claimed(key: &str, pending: i64) -> Claimed {
         pending,
         in_flight: 0,
         gates: None,
+        observations: None,
         recent: 0.0,
         recent_at: at(0),
         starved: false,

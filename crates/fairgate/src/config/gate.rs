@@ -1,21 +1,42 @@
 //! `[[policies.NAME.gates]]`.
 
+mod adaptive;
+mod build;
+
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 use fairgate_core::id::{GateName, IdError};
-use fairgate_core::policy::{ConcurrencyBuilder, PolicyBuilder, ThrottleBuilder};
 
 use super::findings::Findings;
 use super::param::{self, Number};
 use super::section::{Node, Section};
 use super::suggest;
 
-const KINDS: &[&str] = &["throttle", "concurrency"];
-const LATER_KINDS: &[&str] = &["adaptive_concurrency"];
-const THROTTLE_KEYS: &[&str] = &["type", "name", "rate", "per", "burst"];
-const CONCURRENCY_KEYS: &[&str] = &["type", "name", "max", "full_backoff"];
-const LATER_KEYS: &[&str] = &["scope", "shadow"];
+use adaptive::Adaptive;
+
+const KINDS: &[&str] = &["throttle", "concurrency", "adaptive_concurrency"];
+const THROTTLE_KEYS: &[&str] = &["type", "name", "rate", "per", "burst", "scope", "shadow"];
+const CONCURRENCY_KEYS: &[&str] = &["type", "name", "max", "full_backoff", "scope", "shadow"];
+const ADAPTIVE_KEYS: &[&str] = &[
+    "type",
+    "name",
+    "initial_max",
+    "target_lag_ms",
+    "min",
+    "max",
+    "ewma_alpha",
+    "failure_decrease_factor",
+    "overload_decrease_factor",
+    "full_backoff",
+    "every_job",
+    "shadow",
+];
+
+/// Whether a problem inside a gate can be about this key.
+pub(super) fn is_place(key: &str) -> bool {
+    [THROTTLE_KEYS, CONCURRENCY_KEYS, ADAPTIVE_KEYS].concat().contains(&key)
+}
 
 /// A gate of the file, as far as it can be read.
 pub(super) struct Draft<'a> {
@@ -23,14 +44,23 @@ pub(super) struct Draft<'a> {
     pub(super) name: String,
     /// Where it stands.
     pub(super) section: Section<'a>,
+    /// What every gate has.
+    pub(super) common: Common<'a>,
     /// What to build.
     pub(super) kind: Kind,
+}
+
+/// What every gate has besides its name.
+pub(super) struct Common<'a> {
+    scope: Option<&'a str>,
+    shadow: bool,
 }
 
 /// The keys of a gate, as far as they could be read.
 pub(super) enum Kind {
     Throttle { rate: Option<Number>, per: Option<Duration>, burst: Option<Number> },
     Concurrency { max: Option<Number>, full_backoff: Option<Duration> },
+    Adaptive(Box<Adaptive>),
 }
 
 /// The gates of a policy whose type is known; every other is reported.
@@ -53,7 +83,7 @@ fn read<'a>(
     let name = name(index, &section, kind_name, seen, found);
     let kind = match kind_name? {
         "throttle" => {
-            section.only(found, THROTTLE_KEYS, LATER_KEYS);
+            section.only(found, THROTTLE_KEYS, &[]);
             Kind::Throttle {
                 rate: param::read(&section, "rate", found),
                 per: section.duration(found, "per"),
@@ -61,15 +91,33 @@ fn read<'a>(
             }
         }
         "concurrency" => {
-            section.only(found, CONCURRENCY_KEYS, LATER_KEYS);
+            section.only(found, CONCURRENCY_KEYS, &[]);
             Kind::Concurrency {
                 max: param::read(&section, "max", found),
                 full_backoff: section.duration(found, "full_backoff"),
             }
         }
+        "adaptive_concurrency" => {
+            adaptive::only(&section, found);
+            Kind::Adaptive(Box::new(Adaptive::read(&section, found)))
+        }
         _ => return None,
     };
-    Some(Draft { name, section, kind })
+    let common = match kind {
+        Kind::Adaptive(_) => Common { scope: None, shadow: flag(&section, "shadow", found) },
+        _ => Common { scope: scope(&section, found), shadow: flag(&section, "shadow", found) },
+    };
+    Some(Draft { name, section, common, kind })
+}
+
+fn scope<'a>(section: &Section<'a>, found: &mut Findings<'_>) -> Option<&'a str> {
+    let wanted =
+        "a context path as text such as \"account_id\", or \"policy\" for one count over all partitions";
+    section.get("scope")?.text(found, wanted)
+}
+
+fn flag(section: &Section<'_>, key: &str, found: &mut Findings<'_>) -> bool {
+    section.get(key).and_then(|node| node.flag(found)).unwrap_or_default()
 }
 
 fn kind_name<'a>(section: &Section<'a>, found: &mut Findings<'_>) -> Option<&'a str> {
@@ -78,11 +126,8 @@ fn kind_name<'a>(section: &Section<'a>, found: &mut Findings<'_>) -> Option<&'a 
         found.problem(section.offset, &section.place("type"), message);
         return None;
     };
-    let kind = node.text(found, "\"throttle\" or \"concurrency\"")?;
-    if LATER_KINDS.contains(&kind) {
-        let message = format!("gates of type {kind:?} are not available yet; use \"concurrency\"");
-        found.problem(node.offset, &node.at, message);
-    } else if !KINDS.contains(&kind) {
+    let kind = node.text(found, "\"throttle\", \"concurrency\" or \"adaptive_concurrency\"")?;
+    if !KINDS.contains(&kind) {
         let hint = suggest::hint(kind, KINDS, "known:");
         found.problem(node.offset, &node.at, format!("there is no gate type {kind:?}{hint}"));
     }
@@ -117,42 +162,4 @@ fn name(
 
 fn place(section: &Section<'_>, node: Option<&Node<'_>>) -> (usize, String) {
     (node.map_or(section.offset, |node| node.offset), section.place("name"))
-}
-
-impl Kind {
-    /// Adds the gate to a policy.
-    pub(super) fn build(self, name: &str, policy: PolicyBuilder) -> PolicyBuilder {
-        match self {
-            Self::Throttle { rate, per, burst } => policy.throttle(|mut gate| {
-                gate = gate.named(name);
-                gate = apply(gate, rate, ThrottleBuilder::rate, ThrottleBuilder::rate_from);
-                gate = apply(gate, burst, ThrottleBuilder::burst, ThrottleBuilder::burst_from);
-                match per {
-                    Some(per) => gate.per(per),
-                    None => gate,
-                }
-            }),
-            Self::Concurrency { max, full_backoff } => policy.concurrency(|mut gate| {
-                gate = gate.named(name);
-                gate = apply(gate, max, ConcurrencyBuilder::max, ConcurrencyBuilder::max_from);
-                match full_backoff {
-                    Some(backoff) => gate.full_backoff(backoff),
-                    None => gate,
-                }
-            }),
-        }
-    }
-}
-
-fn apply<B>(
-    gate: B,
-    number: Option<Number>,
-    fixed: fn(B, f64) -> B,
-    from: fn(B, String, Option<f64>) -> B,
-) -> B {
-    match number {
-        Some(Number::Fixed(number)) => fixed(gate, number),
-        Some(Number::From { path, default }) => from(gate, path, default),
-        None => gate,
-    }
 }

@@ -20,8 +20,6 @@ const KEYS: &[&str] = &[
     "tick_admission_budget",
 ];
 const LATER_KEYS: &[&str] = &["max_pending", "dedupe"];
-/// What a problem inside a gate can be about.
-const GATE_PLACES: &[&str] = &["name", "rate", "per", "burst", "max", "full_backoff"];
 
 /// Reads `[policies]`; `queues` is `[queues]`, if the file has it.
 pub(super) fn read_all(
@@ -58,7 +56,7 @@ fn read(node: &Node<'_>, queues: Option<&Section<'_>>, found: &mut Findings<'_>)
     builder = limits(builder, &section, found);
     let mut gates = Vec::new();
     for draft in gate::read_all(&section, found) {
-        builder = draft.kind.build(&draft.name, builder);
+        builder = draft.kind.build(&draft.name, &draft.common, builder);
         gates.push((draft.name, draft.section));
     }
     match builder.build() {
@@ -139,6 +137,6 @@ fn in_gate<'g, 'a>(at: &'a str, gates: &'g [(String, Section<'a>)]) -> Option<(&
     gates.iter().find_map(|(name, section)| {
         let rest = inside.strip_prefix(name.as_str())?.strip_prefix('.')?;
         let first = rest.split('.').next()?;
-        GATE_PLACES.contains(&first).then_some((section, rest))
+        gate::is_place(first).then_some((section, rest))
     })
 }

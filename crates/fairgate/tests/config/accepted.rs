@@ -40,10 +40,10 @@ fn the_example_parses_and_its_comments_state_the_defaults() {
     let config = Config::parse(Config::example(), "fairgate.toml").unwrap();
     assert_eq!(config.notes, Vec::<String>::new());
     let gates: Vec<usize> = config.policies.iter().map(|policy| policy.gates().len()).collect();
-    assert_eq!(gates, [2, 1, 0]);
+    assert_eq!(gates, [2, 1, 1, 0]);
 
-    // `# key = value` becomes `key = value`; the three that have no default by name are left out.
-    let no_default = ["tick_admission_budget", "throughput_target", "revision", "shard_by"];
+    // `# key = value` becomes `key = value`; those that have no default by name are left out.
+    let no_default = ["tick_admission_budget", "throughput_target", "revision", "shard_by", "max = "];
     let uncommented: Vec<&str> = (Config::example().lines())
         .map(|line| {
             let key_value =
@@ -96,6 +96,26 @@ type = "concurrency"
 name = "cap"
 max = { from = "max", default = 2.5 }
 full_backoff = "250ms"
+scope = "policy"
+shadow = true
+[[policies.alpha.gates]]
+type = "throttle"
+rate = 1
+per = "1s"
+scope = "account.id"
+[[policies.alpha.gates]]
+type = "adaptive_concurrency"
+name = "lag"
+initial_max = { from = "start", default = 3 }
+target_lag_ms = { from = "lag", default = 250 }
+min = 2
+max = { from = "most", default = 9 }
+ewma_alpha = 0.25
+failure_decrease_factor = 0.75
+overload_decrease_factor = 0.9
+full_backoff = "2s"
+every_job = true
+shadow = true
 "#;
     let config = Config::parse(text, "f.toml").unwrap();
     assert_eq!(config.revision, Some(7));
@@ -117,7 +137,12 @@ full_backoff = "250ms"
              \"gates\":[{\"type\":\"throttle\",\"name\":\"throttle\",\"rate\":0.5,\"per\":\"1h30m\",\"burst\":{\"from\":\"burst\"}}],\
              \"fairness_half_life\":\"5m\",\"tick_admission_budget\":9}",
             "alpha {\"queue\":\"main\",\"partition_by\":\"id\",\"retry\":\"bypass\",\
-             \"gates\":[{\"type\":\"concurrency\",\"name\":\"cap\",\"max\":{\"from\":\"max\",\"default\":2.5},\"full_backoff\":\"250ms\"}]}",
+             \"gates\":[{\"type\":\"concurrency\",\"name\":\"cap\",\"max\":{\"from\":\"max\",\"default\":2.5},\"full_backoff\":\"250ms\",\
+             \"scope\":\"policy\",\"shadow\":true},{\"type\":\"throttle\",\"name\":\"throttle\",\"rate\":1.0,\"per\":\"1s\",\"scope\":\"account.id\"},\
+             {\"type\":\"adaptive_concurrency\",\"name\":\"lag\",\"initial_max\":{\"from\":\"start\",\"default\":3.0},\
+             \"target_lag_ms\":{\"from\":\"lag\",\"default\":250.0},\"min\":2.0,\"max\":{\"from\":\"most\",\"default\":9.0},\
+             \"ewma_alpha\":0.25,\"failure_decrease_factor\":0.75,\"overload_decrease_factor\":0.9,\"full_backoff\":\"2s\",\
+             \"every_job\":true,\"shadow\":true}]}",
         ]
     );
 }

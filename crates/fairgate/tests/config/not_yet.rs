@@ -1,6 +1,6 @@
 //! What later releases bring is refused until then.
 
-use crate::{QUEUE, gate_problems, policy_problems, problems};
+use crate::{QUEUE, policy_problems, problems};
 
 #[test]
 fn keys_of_later_releases_are_refused_as_not_available_yet() {
@@ -24,16 +24,6 @@ fn keys_of_later_releases_are_refused_as_not_available_yet() {
     assert_eq!(
         refused("fairness = { mode = \"weighted\" }"),
         "f.toml:6:12: policies.p.fairness: a table is not available yet; use \"recent\", or leave it out"
-    );
-    for key in ["scope = \"account_id\"", "shadow = true"] {
-        let name = key.split(' ').next().unwrap();
-        let expected =
-            format!("f.toml:9:1: policies.p.gates[0].{name}: {name} is not available yet; remove it");
-        assert_eq!(gate_problems(&format!("type = \"concurrency\"\nmax = 1\n{key}")), expected);
-    }
-    assert_eq!(
-        gate_problems("type = \"adaptive_concurrency\"\ninitial_max = 3"),
-        "f.toml:7:8: policies.p.gates[0].type: gates of type \"adaptive_concurrency\" are not available yet; use \"concurrency\""
     );
     for value in ["0", "200", "\"many\""] {
         assert_eq!(

@@ -59,7 +59,7 @@ fn a_gate_reports_its_type_its_name_and_its_numbers() {
         "\
 f.toml:6:1: policies.p.gates[0].per: it is missing; set it, for example per = \"1m\"
 f.toml:8:8: policies.p.gates[0].name: a gate name must start with a letter or `_`, \"3\" starts with '3'
-f.toml:9:1: policies.p.gates[0].max: unknown key \"max\"; the keys here are type, name, rate, per, burst
+f.toml:9:1: policies.p.gates[0].max: unknown key \"max\"; the keys here are type, name, rate, per, burst, scope, shadow
 f.toml:10:9: policies.p.gates[0].burst: 0.5 is too small; the least is 1
 f.toml:11:8: policies.p.gates[0].rate.from: it is missing; set it, for example from = \"rate_limit\""
     );

@@ -95,6 +95,19 @@ async fn a_policy_that_goes_to_an_unknown_queue_is_refused_by_name_and_nothing_i
 }
 
 #[tokio::test]
+async fn a_policy_with_a_scope_is_refused_and_nothing_is_registered() {
+    let world = World::new(vec![]).await;
+    let scoped = Policy::builder("scoped").queue("main").partition_by("tenant");
+    let scoped = scoped.concurrency(|c| c.max(1.0).scope("account_id").named("cap")).build().unwrap();
+    let error = register(&world, &[open("p"), scoped], FILE).await.unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "policy \"scoped\": `scope = \"account_id\"` on gate \"cap\" is not available yet; remove it"
+    );
+    assert_eq!(world.number("SELECT count(*) FROM fairgate.policy").await, 0);
+}
+
+#[tokio::test]
 async fn a_policy_that_is_gone_from_the_file_is_retired_and_its_jobs_are_kept_until_it_is_back() {
     let mut world = World::new(vec![]).await;
     register(&world, &[open("p"), open("q")], FILE).await.unwrap();
