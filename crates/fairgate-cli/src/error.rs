@@ -108,7 +108,9 @@ impl From<StageError> for CliError {
             | StageError::BadKey { .. }
             | StageError::BadJob { .. }
             | StageError::Key { .. } => Self::usage(error.to_string()).maybe_hint(error.hint()),
-            StageError::QueueNotReady { .. } => Self::failed(error.to_string()).maybe_hint(error.hint()),
+            StageError::QueueNotReady { .. } | StageError::BacklogFull { .. } => {
+                Self::failed(error.to_string()).maybe_hint(error.hint())
+            }
         }
     }
 }
@@ -138,6 +140,8 @@ impl From<ApplyError> for CliError {
             ApplyError::SameRevision { .. } => {
                 Self::usage(message).hint("nothing was registered; give the file a higher `revision`")
             }
+            ApplyError::QueueCannotShow { .. } => Self::usage(message)
+                .hint("nothing was registered; leave the setting out, or use another queue"),
             ApplyError::UnknownQueue { .. } => {
                 Self::usage(message).hint("nothing was registered; add the queue under [queues]")
             }

@@ -1,6 +1,7 @@
 //! A policy as plain data: what the configuration file says and what the database keeps.
 
 mod adaptive;
+mod dedupe;
 mod gate;
 mod gate_read;
 mod key;
@@ -20,6 +21,7 @@ pub use adaptive::{
     AdaptiveDefinition, DEFAULT_EWMA_ALPHA, DEFAULT_FAILURE_DECREASE_FACTOR, DEFAULT_MIN,
     DEFAULT_OVERLOAD_DECREASE_FACTOR,
 };
+pub use dedupe::{Dedupe, DedupeUntil, OnConflict};
 pub use gate::{DEFAULT_FULL_BACKOFF, GateDefinition, GateKind};
 pub use key::KeySource;
 pub use param::ParamDefinition;
@@ -36,9 +38,15 @@ pub struct Definition {
     /// What groups partitions for one ticker.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shard_by: Option<KeySource>,
-    /// What happens to a failed attempt.
-    #[serde(default)]
-    pub retry: Retry,
+    /// What happens to a failed attempt; `None`: restage where the queue shows failures, else bypass.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retry: Option<Retry>,
+    /// Jobs of a partition that may wait.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_pending: Option<u32>,
+    /// What a dedupe key does; the default is [`Dedupe::default`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dedupe: Option<Dedupe>,
     /// The gates, in the order in which they are asked.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub gates: Vec<GateDefinition>,
@@ -54,22 +62,33 @@ pub struct Definition {
 }
 
 /// What happens to a failed attempt.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Retry {
+    /// It goes back through staging with the queue's back-off, so that the gates apply to it too.
+    Restage,
     /// The queue retries on its own; the slot is held until final success or death.
-    #[default]
     Bypass,
+}
+
+impl Retry {
+    /// The word in the configuration.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Restage => "restage",
+            Self::Bypass => "bypass",
+        }
+    }
 }
 
 impl<'de> Deserialize<'de> for Retry {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         match String::deserialize(from)?.as_str() {
+            "restage" => Ok(Self::Restage),
             "bypass" => Ok(Self::Bypass),
-            "restage" => Err(D::Error::custom(
-                "retry = \"restage\" is not available yet; use \"bypass\", or leave it out",
-            )),
-            other => Err(D::Error::custom(format!("there is no retry {other:?}; use \"bypass\""))),
+            other => {
+                Err(D::Error::custom(format!("there is no retry {other:?}; use \"restage\" or \"bypass\"")))
+            }
         }
     }
 }

@@ -21,6 +21,8 @@ CREATE TABLE fairgate.queue (
     priority_max int NOT NULL,
     max_attempts_max int NOT NULL,
     task_max_chars int NOT NULL,
+    -- What its tables show by themselves: started, succeeded, failed, dead, removed.
+    shows text[] NOT NULL DEFAULT '{}',
     -- What is installed now, so that an unchanged apply takes no lock on the queue's tables. NULL: no hooks.
     hooks_digest text,
     CHECK (ready OR not_ready_reason IS NOT NULL)
@@ -35,6 +37,11 @@ CREATE TABLE fairgate.policy (
     priority_max int NOT NULL,
     max_attempts_max int NOT NULL,
     task_max_chars int NOT NULL,
+    -- What staging and the hooks read of the definition.
+    restage boolean NOT NULL DEFAULT false,
+    max_pending int CHECK (max_pending > 0),
+    key_until_admitted boolean NOT NULL DEFAULT false,
+    key_replaces boolean NOT NULL DEFAULT false,
     revision int NOT NULL CHECK (revision > 0),
     definition jsonb NOT NULL,
     -- Templates as fairgate.render reads them; NULL: computed by the producer, who must then give the key.
@@ -105,6 +112,8 @@ CREATE TABLE fairgate.partition_state (
     -- Set by the sweeper: may be deleted once no transaction older than this one is left.
     removing xid8,
     gates text,
+    -- Ends of jobs that the gates have not seen yet: an array of lessons; the next tick folds it into the gates' states.
+    lessons jsonb,
     CHECK (NOT paused OR due_at IS NULL)
 ) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_cost_delay = 0);
 CREATE INDEX partition_due ON fairgate.partition_state (shard_id, due_at) WHERE due_at IS NOT NULL;
@@ -122,6 +131,8 @@ CREATE TABLE fairgate.staged (
     run_at timestamptz,
     staged_at timestamptz NOT NULL,
     max_attempts int CHECK (max_attempts > 0),
+    -- Attempts that the queue has made; last_error is what the last of them ended with.
+    attempts int NOT NULL DEFAULT 0,
     forward_attempts smallint NOT NULL DEFAULT 0,
     ready boolean NOT NULL,
     partition_key text NOT NULL,
@@ -129,13 +140,15 @@ CREATE TABLE fairgate.staged (
     queue_name text,
     payload json NOT NULL,
     context jsonb NOT NULL,
-    forward_error text
+    dedupe_key text,
+    forward_error text,
+    last_error text
 ) WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_cost_delay = 0);
 CREATE INDEX staged_order ON fairgate.staged (partition_id, priority, ready_at, job_id) WHERE ready;
 CREATE INDEX staged_future ON fairgate.staged (ready_at) WHERE NOT ready;
 CREATE SEQUENCE fairgate.job_seq CACHE 1;
 
--- What stagers, finishers and cancellers report; absorb folds it into partition_state and deletes it. No index: appending costs least.
+-- What stagers, finishers and cancellers report; absorb folds it into partition_state and deletes it. No index but for capped ones: appending costs least.
 -- No CHECK either: an INSERT of one row parses them anew each time. A row of a stage carries the whole identity, so that absorb can create the partition, and the context with its sequence.
 CREATE TABLE fairgate.delta (
     partition_id uuid NOT NULL,
@@ -146,8 +159,13 @@ CREATE TABLE fairgate.delta (
     seq bigint,
     key text,
     shard text,
-    context jsonb
+    context jsonb,
+    -- Of a policy with max_pending: staging counts these.
+    capped boolean,
+    -- What the end of a job teaches: see fairgate.lesson.
+    lesson jsonb
 ) WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_cost_delay = 0, vacuum_truncate = off);
+CREATE INDEX delta_capped ON fairgate.delta (partition_id) WHERE capped;
 
 -- One row per admission until the queue is done with it. limits: what each concurrency gate allowed in that transaction.
 CREATE TABLE fairgate.in_flight (
@@ -159,8 +177,13 @@ CREATE TABLE fairgate.in_flight (
     admitted_at timestamptz NOT NULL,
     started_at timestamptz,
     beat_at timestamptz,
+    -- From admission to the first start.
+    lag_ms float8,
     forced boolean NOT NULL DEFAULT false,
+    -- Whether the end of this job teaches a gate something.
+    learns boolean NOT NULL DEFAULT false,
     queue_job_id text NOT NULL,
+    dedupe_key text,
     limits jsonb NOT NULL
 ) WITH (fillfactor = 90, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_cost_delay = 0);
 
@@ -178,7 +201,28 @@ CREATE TABLE fairgate.quarantined (
     queue_name text,
     payload json NOT NULL,
     context jsonb NOT NULL,
+    attempts int NOT NULL,
+    dedupe_key text,
     forward_attempts smallint NOT NULL,
     error text NOT NULL,
     quarantined_at timestamptz NOT NULL
 );
+
+-- Who holds a dedupe key: a job that is staged or in flight. The id is a digest of policy and key (fairgate.dedupe_id), so that one index rules
+-- over keys of any length. Of a policy that holds keys until admission, a row whose job is no longer staged is free to take.
+CREATE TABLE fairgate.dedupe (
+    id uuid PRIMARY KEY,
+    policy_id int NOT NULL,
+    key text COLLATE "C" NOT NULL CHECK (key <> '' AND octet_length(key) <= 10000),
+    job_id uuid NOT NULL,
+    taken_at timestamptz NOT NULL DEFAULT now()
+) WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_cost_delay = 0);
+
+-- Retries that went on without their dedupe key, because another job had taken it meanwhile.
+CREATE TABLE fairgate.lost_key (
+    at timestamptz NOT NULL DEFAULT now(),
+    policy_id int NOT NULL,
+    job_id uuid NOT NULL,
+    key text NOT NULL
+);
+CREATE INDEX lost_key_at ON fairgate.lost_key (at);

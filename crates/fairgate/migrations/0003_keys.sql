@@ -22,6 +22,12 @@ LANGUAGE sql STABLE PARALLEL SAFE AS $$
     SELECT encode(substring(sha256(int4send(policy_id) || convert_to(key, 'UTF8')) FOR 16), 'hex')::uuid
 $$;
 
+-- The digest that stands for a dedupe key of a policy: not a partition's, though made the same way.
+CREATE FUNCTION fairgate.dedupe_id(policy_id int, key text) RETURNS uuid
+LANGUAGE sql STABLE PARALLEL SAFE AS $$
+    SELECT encode(substring(sha256(int4send(policy_id) || '\x00'::bytea || convert_to(key, 'UTF8')) FOR 16), 'hex')::uuid
+$$;
+
 -- The job's copy of its context: priority and queue_name are added for templates, unless the user set them.
 CREATE FUNCTION fairgate.job_context(priority int, queue_name text, context jsonb) RETURNS jsonb
 LANGUAGE sql STABLE PARALLEL SAFE AS $$

@@ -3,15 +3,15 @@
 -- What staging must know of a policy, or the error that names it.
 CREATE FUNCTION fairgate.policy_to_stage(name text,
     OUT id int, OUT enabled boolean, OUT paused boolean, OUT key_parts jsonb, OUT shard_parts jsonb, OUT queue text,
-    OUT anybody_asleep boolean, OUT priority_min int, OUT priority_max int, OUT max_attempts_max int, OUT task_max_chars int)
+    OUT anybody_asleep boolean, OUT max_pending int, OUT key_until_admitted boolean, OUT key_replaces boolean, OUT priority_min int, OUT priority_max int, OUT max_attempts_max int, OUT task_max_chars int)
 LANGUAGE plpgsql STABLE AS $$
 #variable_conflict use_column
 DECLARE
     retired boolean;
 BEGIN
     SELECT p.id, p.enabled AND e.enabled, p.paused, p.key_parts, p.shard_parts, q.name, p.priority_min, p.priority_max, p.max_attempts_max,
-           p.task_max_chars, p.retired, EXISTS (SELECT FROM fairgate.ticker t WHERE t.asleep)
-      INTO id, enabled, paused, key_parts, shard_parts, queue, priority_min, priority_max, max_attempts_max, task_max_chars, retired, anybody_asleep
+           p.task_max_chars, p.max_pending, p.key_until_admitted, p.key_replaces, p.retired, EXISTS (SELECT FROM fairgate.ticker t WHERE t.asleep)
+      INTO id, enabled, paused, key_parts, shard_parts, queue, priority_min, priority_max, max_attempts_max, task_max_chars, max_pending, key_until_admitted, key_replaces, retired, anybody_asleep
       FROM fairgate.policy p JOIN fairgate.queue q ON q.id = p.queue_id CROSS JOIN fairgate.engine e
      WHERE p.name = policy_to_stage.name;
     IF NOT FOUND THEN
@@ -50,8 +50,10 @@ BEGIN
         RAISE EXCEPTION '%: queue_name is empty', job USING ERRCODE = 'FG004', HINT = 'Leave it out instead.';
     ELSIF run_at IN ('infinity', '-infinity') THEN
         RAISE EXCEPTION '%: run_at is %', job, run_at USING ERRCODE = 'FG004', HINT = 'Give a time, or leave it out for now.';
-    ELSIF dedupe_key IS NOT NULL THEN
-        RAISE EXCEPTION '%: dedupe_key is not available yet', job USING ERRCODE = 'FG006', HINT = 'Leave it out.';
+    ELSIF dedupe_key = '' THEN
+        RAISE EXCEPTION '%: dedupe_key is empty', job USING ERRCODE = 'FG004', HINT = 'Leave it out for no deduplication.';
+    ELSIF octet_length(dedupe_key) > 10000 THEN
+        RAISE EXCEPTION '%: dedupe_key is % bytes long, at most 10000 are taken', job, octet_length(dedupe_key) USING ERRCODE = 'FG004';
     ELSIF jsonb_typeof(context) <> 'object' THEN
         RAISE EXCEPTION '%: context is %, it must be a JSON object', job, jsonb_typeof(context) USING ERRCODE = 'FG007';
     END IF;

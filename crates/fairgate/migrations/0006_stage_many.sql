@@ -8,6 +8,11 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 DECLARE
     p record;
+    ids uuid[];
+    seqs bigint[];
+    routed record;
+    settled record;
+    told record;
 BEGIN
     p := fairgate.policy_to_stage(policy);
     IF NOT p.enabled THEN
@@ -26,29 +31,47 @@ BEGIN
         SELECT first_ordinal + n - 1, id, false, 'sent' FROM input, (SELECT count(*) FROM sent) s ORDER BY n;
         RETURN;
     END IF;
-    RETURN QUERY
-    WITH input AS MATERIALIZED (
-        SELECT i.n, i.task, i.payload, coalesce(i.context, '{}') AS context, coalesce(i.priority, 0) AS priority, i.run_at,
-               i.queue_name, i.max_attempts, i.run_at IS NULL OR i.run_at <= now() AS ready, r.key, r.shard, r.partition_id,
-               nextval('fairgate.job_seq') AS seq
-          FROM unnest(tasks, payloads, contexts, partition_keys, priorities, run_ats, dedupe_keys, queue_names, stage_rows.max_attempts)
-               WITH ORDINALITY i (task, payload, context, partition_key, priority, run_at, dedupe_key, queue_name, max_attempts, n)
-         CROSS JOIN LATERAL fairgate.route(p.id, p.key_parts, p.shard_parts, p.queue, p.priority_min, p.priority_max, p.max_attempts_max,
-                   p.task_max_chars, 'job ' || (first_ordinal + i.n - 1), i.task, i.payload,
-               coalesce(i.context, '{}'), i.partition_key, coalesce(i.priority, 0), i.run_at, i.dedupe_key, i.queue_name, i.max_attempts) r),
+    SELECT array_agg(fairgate.job_id(now(), x.seq)), array_agg(x.seq) INTO ids, seqs
+      FROM (SELECT nextval('fairgate.job_seq') AS seq FROM generate_series(1, cardinality(tasks))) x;
+    SELECT array_agg(r.key ORDER BY i.n) AS keys, array_agg(r.shard ORDER BY i.n) AS shards, array_agg(r.partition_id ORDER BY i.n) AS partitions INTO routed
+      FROM unnest(tasks, payloads, contexts, partition_keys, priorities, run_ats, dedupe_keys, queue_names, stage_rows.max_attempts)
+           WITH ORDINALITY i (task, payload, context, partition_key, priority, run_at, dedupe_key, queue_name, max_attempts, n)
+     CROSS JOIN LATERAL fairgate.route(p.id, p.key_parts, p.shard_parts, p.queue, p.priority_min, p.priority_max, p.max_attempts_max,
+           p.task_max_chars, 'job ' || (first_ordinal + i.n - 1), i.task, i.payload,
+           coalesce(i.context, '{}'), i.partition_key, coalesce(i.priority, 0), i.run_at, i.dedupe_key, i.queue_name, i.max_attempts) r;
+    IF EXISTS (SELECT FROM unnest(dedupe_keys) k WHERE k IS NOT NULL) THEN
+        settled := fairgate.settle_keys(policy, p, ids, seqs, dedupe_keys, routed.keys, routed.shards, routed.partitions, tasks, payloads, contexts,
+            priorities, run_ats, queue_names, stage_rows.max_attempts);
+    ELSE
+        SELECT ids AS counts, array_fill('staged'::text, ARRAY[coalesce(cardinality(ids), 0)]) AS outcomes,
+               ARRAY (SELECT generate_series(1, cardinality(ids))) AS contents INTO settled;
+    END IF;
+    WITH input AS (
+        SELECT i.n, i.task, i.payload, coalesce(i.context, '{}') AS context, coalesce(i.priority, 0) AS priority, i.run_at, i.queue_name,
+               i.max_attempts, i.dedupe_key, i.run_at IS NULL OR i.run_at <= now() AS ready, i.key, i.shard, i.partition_id
+          FROM unnest(tasks, payloads, contexts, priorities, run_ats, dedupe_keys, queue_names, stage_rows.max_attempts, routed.keys, routed.shards, routed.partitions)
+               WITH ORDINALITY i (task, payload, context, priority, run_at, dedupe_key, queue_name, max_attempts, key, shard, partition_id, n)),
+    written AS MATERIALIZED (
+        SELECT i.*, w.id, w.seq FROM unnest(settled.contents, ids, seqs) w (content, id, seq) JOIN input i ON i.n = w.content),
     added AS (
         INSERT INTO fairgate.staged (job_id, admission_id, partition_id, policy_id, priority, ready_at, run_at, staged_at, max_attempts, ready,
-               partition_key, task, queue_name, payload, context)
-        SELECT fairgate.job_id(now(), i.seq), fairgate.admission_id(now(), i.seq), i.partition_id, p.id, i.priority, coalesce(i.run_at, now()), i.run_at, now(), i.max_attempts, i.ready,
-               i.key, i.task, i.queue_name, i.payload, i.context FROM input i),
+               partition_key, task, queue_name, payload, context, dedupe_key)
+        SELECT w.id, fairgate.admission_id(now(), w.seq), w.partition_id, p.id, w.priority, coalesce(w.run_at, now()), w.run_at, now(), w.max_attempts, w.ready,
+               w.key, w.task, w.queue_name, w.payload, w.context, w.dedupe_key FROM written w),
     told AS (
-        INSERT INTO fairgate.delta (partition_id, staged, future, policy_id, seq, key, shard, context)
-        SELECT partition_id, ready_jobs, all_jobs - ready_jobs, p.id, seq, key, shard, context
-          FROM (SELECT i.*, count(*) FILTER (WHERE i.ready) OVER w AS ready_jobs, count(*) OVER w AS all_jobs,
-                       row_number() OVER (w ORDER BY i.seq DESC) AS newest
-                  FROM input i WINDOW w AS (PARTITION BY i.partition_id)) x
-         WHERE newest = 1)
-    SELECT first_ordinal + i.n - 1, fairgate.job_id(now(), i.seq), true, 'staged' FROM input i ORDER BY i.n;
+        INSERT INTO fairgate.delta (partition_id, staged, future, policy_id, seq, key, shard, context, capped)
+        SELECT partition_id, ready_jobs, all_jobs - ready_jobs, p.id, seq, key, shard, context, p.max_pending IS NOT NULL
+          FROM (SELECT w.*, count(*) FILTER (WHERE w.ready) OVER same AS ready_jobs, count(*) OVER same AS all_jobs,
+                       row_number() OVER (same ORDER BY w.seq DESC) AS newest
+                  FROM written w WINDOW same AS (PARTITION BY w.partition_id)) x
+         WHERE newest = 1
+        RETURNING partition_id, key, staged + future AS jobs)
+    SELECT array_agg(t.partition_id) AS partitions, array_agg(t.key) AS keys, array_agg(t.jobs) AS jobs INTO told FROM told t;
+    IF p.max_pending IS NOT NULL THEN
+        PERFORM fairgate.check_backlog(policy, p.max_pending, t.id, t.key, t.jobs) FROM unnest(told.partitions, told.keys, told.jobs) t (id, key, jobs);
+    END IF;
+    RETURN QUERY SELECT first_ordinal + s.n - 1, s.id, s.outcome = 'staged', s.outcome
+      FROM unnest(settled.counts, settled.outcomes) WITH ORDINALITY s (id, outcome, n) ORDER BY s.n;
     IF p.anybody_asleep AND NOT p.paused THEN
         NOTIFY fairgate;
     END IF;

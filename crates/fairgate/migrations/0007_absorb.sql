@@ -77,10 +77,10 @@ BEGIN
     WITH gone AS MATERIALIZED (
         DELETE FROM fairgate.delta WHERE ctid = ANY (ARRAY (
             SELECT d.ctid FROM fairgate.delta d JOIN unnest(locked) l (id) ON l.id = d.partition_id LIMIT max_rows))
-        RETURNING partition_id, staged, future, released, seq, context),
+        RETURNING partition_id, staged, future, released, seq, context, lesson),
     sums AS MATERIALIZED (
         SELECT g.partition_id, count(*) AS rows, sum(g.staged)::int AS staged, sum(g.future)::int AS future, sum(g.released)::int AS released,
-               max(g.seq) AS seq
+               max(g.seq) AS seq, jsonb_agg(g.lesson) FILTER (WHERE g.lesson IS NOT NULL) AS lessons
           FROM gone g GROUP BY 1),
     newest AS MATERIALIZED (
         SELECT x.*, g.context FROM sums x LEFT JOIN gone g ON g.seq = x.seq),
@@ -92,6 +92,7 @@ BEGIN
     settled AS (
         UPDATE fairgate.partition_state s
            SET pending = s.pending + f.staged, future = s.future + f.future, in_flight = s.in_flight - f.released,
+               lessons = CASE WHEN f.lessons IS NULL THEN s.lessons ELSE coalesce(s.lessons, '[]') || f.lessons END,
                context_seq = greatest(s.context_seq, f.seq), touched_at = greatest(s.touched_at, at), removing = NULL,
                eligible_at = CASE WHEN f.renewed THEN '-infinity' ELSE s.eligible_at END,
                due_at = CASE

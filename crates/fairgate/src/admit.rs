@@ -36,7 +36,7 @@ impl AdmitSql {
                 .replace("{only}", only);
             format!("{take}{}{}", queue.enqueue(), include_str!("../queries/admit/record_admissions.sql"))
         };
-        Self { all: text("").into(), one: text(" AND s.job_id = $10").into() }
+        Self { all: text("").into(), one: text(" AND s.job_id = $11").into() }
     }
 }
 
@@ -61,7 +61,8 @@ pub(crate) async fn admit(
         .bind(rules.policy.name().as_str())
         .bind(rules.policy_id)
         .bind(rules.queue_id)
-        .bind(now);
+        .bind(now)
+        .bind(rules.learns);
     if let Some(job) = only {
         admit = admit.bind(job);
     }

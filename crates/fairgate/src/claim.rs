@@ -28,6 +28,7 @@ struct Row {
     recent: f64,
     recent_at: DateTime<Utc>,
     starved: bool,
+    lessons: Option<String>,
     now: DateTime<Utc>,
     revision: i32,
 }
@@ -79,7 +80,7 @@ pub(crate) async fn claim(
             pending: row.pending,
             in_flight: row.in_flight,
             gates: row.gates,
-            observations: None,
+            observations: row.lessons,
             recent: row.recent,
             recent_at: row.recent_at,
             starved: row.starved,

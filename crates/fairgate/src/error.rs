@@ -26,6 +26,13 @@ impl DatabaseError {
         error.try_downcast_ref::<sqlx::postgres::PgDatabaseError>()?.hint().map(str::to_owned)
     }
 
+    /// The server's detail, if it sent one.
+    #[must_use]
+    pub fn detail(&self) -> Option<String> {
+        let error = self.source.as_database_error()?;
+        error.try_downcast_ref::<sqlx::postgres::PgDatabaseError>()?.detail().map(str::to_owned)
+    }
+
     /// The server's message alone, or the driver's words.
     #[must_use]
     pub fn message(&self) -> String {

@@ -2,6 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use fairgate_core::definition::Definition;
+use fairgate_core::gate::Gate;
 use fairgate_core::policy::Policy;
 use sqlx::PgConnection;
 
@@ -39,6 +40,8 @@ pub(crate) struct Rules {
     pub(crate) queue: String,
     /// The admission statement with this queue's inserts spliced in.
     pub(crate) admit_sql: AdmitSql,
+    /// Whether the ends of its jobs teach a gate something.
+    pub(crate) learns: bool,
 }
 
 /// Why a registered policy cannot be served by this program.
@@ -137,11 +140,12 @@ impl Rules {
         let registered =
             Policy::from_definition(&row.name, definition).map_err(|e| unreadable(e.to_string()))?;
         let policy = own.iter().find_map(|p| registered.with_closures_of(p)).unwrap_or(registered);
-        if policy.gates().iter().any(fairgate_core::gate::Gate::lacks_closure) {
+        if policy.gates().iter().any(Gate::lacks_closure) {
             return Err(RulesError::LacksClosures { policy: row.name });
         }
         let queue = registry::adapter(&row.queue, &row.kind, &row.schema_name, &row.settings, queues)
             .map_err(|source| RulesError::Queue { policy: row.name.clone(), source })?;
+        let learns = policy.gates().iter().any(|gate| matches!(gate, Gate::Adaptive(_)));
         let admit_sql = AdmitSql::compose(queue.as_ref());
         Ok(Self {
             policy_id,
@@ -150,6 +154,7 @@ impl Rules {
             queue_id: row.queue_id,
             queue: format!("{}:{}", row.kind, row.schema_name),
             admit_sql,
+            learns,
         })
     }
 }

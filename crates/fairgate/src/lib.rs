@@ -44,6 +44,7 @@ pub mod track;
 
 pub use error::DatabaseError;
 pub use fairgate_core::context::Context;
+pub use fairgate_core::definition::{Dedupe, DedupeUntil, OnConflict, Retry};
 pub use fairgate_core::id::{AdmissionId, JobId, PartitionKey, PolicyName, QueueName, Shard};
 pub use fairgate_core::policy::{Policy, PolicyBuilder, Problems};
 pub use migrate::{MIGRATOR, MigrateError, migrate};

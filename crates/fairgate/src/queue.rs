@@ -19,6 +19,39 @@ pub struct Bounds {
     pub task_max_chars: i32,
 }
 
+/// Something that happens to a job in the queue, which a trigger on the queue's tables can see.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Event {
+    /// A worker began it.
+    Started,
+    /// A worker completed it.
+    Succeeded,
+    /// An attempt failed, and the queue means to try again.
+    Failed,
+    /// The last attempt failed.
+    Dead,
+    /// It was taken out before it began.
+    Removed,
+}
+
+impl Event {
+    /// All of them.
+    pub const ALL: &'static [Self] =
+        &[Self::Started, Self::Succeeded, Self::Failed, Self::Dead, Self::Removed];
+
+    /// The word for it in the database and in messages.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Started => "started",
+            Self::Succeeded => "succeeded",
+            Self::Failed => "failed",
+            Self::Dead => "dead",
+            Self::Removed => "removed",
+        }
+    }
+}
+
 /// A queue behind us, described in SQL. An implementation that passes the conformance suite may be given to [`crate::Ticker`].
 pub trait Queue: Send + Sync + std::fmt::Debug {
     /// The name that `type = ".."` gives it in the configuration.
@@ -40,9 +73,14 @@ pub trait Queue: Send + Sync + std::fmt::Debug {
 
     /// CTEs, the last one without a comma behind it, that insert the rows of the relation `taken`:
     /// `taken(admission_id uuid, job_id uuid, policy text, partition_key text, task text, payload json, priority int, queue_name text,
-    /// max_attempts int, run_at timestamptz, queue_id)`. `queue_id` is what [`queue_id`](Self::queue_id) drew, in the order of the jobs;
+    /// attempts int, max_attempts int, last_error text, dedupe_key text, run_at timestamptz, queue_id)`. `attempts` is how many the queue has made already. `queue_id` is what [`queue_id`](Self::queue_id) drew, in the order of the jobs;
     /// `admission_id` is NULL for a job that is sent while fairgate is disabled. One of them is `nudged`, which is selected from last.
     fn enqueue(&self) -> String;
+
+    /// What its triggers see. A policy that needs more is refused.
+    fn shows(&self) -> &'static [Event] {
+        &[]
+    }
 
     /// Statements that install the triggers, safe to run again. None: the queue's tables cannot show what happens.
     fn hooks(&self) -> Option<String>;

@@ -77,6 +77,20 @@ pub enum ApplyError {
         /// The revision.
         revision: u32,
     },
+    /// The policy needs to see what the queue's tables cannot show.
+    #[error(
+        "policy \"{policy}\": {what} needs to see when a job has {event}, which queue \"{queue}\" cannot show"
+    )]
+    QueueCannotShow {
+        /// The policy.
+        policy: String,
+        /// The queue.
+        queue: String,
+        /// What would have to be seen.
+        event: &'static str,
+        /// The setting that needs it.
+        what: &'static str,
+    },
     /// A policy names a queue that is neither given nor registered.
     #[error("policy \"{policy}\" goes to queue \"{queue}\", which is not registered")]
     UnknownQueue {

@@ -53,8 +53,8 @@ pub(crate) struct JobArgs {
     #[arg(long, value_name = "TIME", conflicts_with = "ndjson")]
     pub(crate) run_at: Option<String>,
 
-    /// Not available yet
-    #[arg(long, value_name = "KEY", hide = true, conflicts_with = "ndjson")]
+    /// Of the policy's jobs with this key one is enough; the policy's `dedupe` says until when, and which one
+    #[arg(long, value_name = "KEY", conflicts_with = "ndjson")]
     pub(crate) dedupe_key: Option<String>,
 
     /// The queue's own queue name; also part of what templates read

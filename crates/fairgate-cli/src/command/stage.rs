@@ -13,9 +13,6 @@ use crate::database;
 use crate::error::CliError;
 
 pub(crate) async fn run(args: &StageArgs) -> Result<ExitCode, CliError> {
-    if args.job.dedupe_key.is_some() {
-        return Err(CliError::not_yet("--dedupe-key", "leave it out"));
-    }
     match (&args.ndjson, &args.task) {
         (Some(path), _) => {
             let mut source = input::lines(path)?;

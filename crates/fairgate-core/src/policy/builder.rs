@@ -7,7 +7,7 @@ use super::gate_builder::{AdaptiveBuilder, ConcurrencyBuilder, GateDraft, Thrott
 use super::key::Key;
 use super::{Policy, Problems};
 use crate::context::Context;
-use crate::definition::{Definition, HalfLife, Retry};
+use crate::definition::{Dedupe, Definition, HalfLife, Retry};
 
 /// A policy being written. [`PolicyBuilder::build`] checks everything and reports every problem.
 ///
@@ -30,7 +30,9 @@ pub struct PolicyBuilder {
     pub(super) queue: Option<String>,
     pub(super) partition_by: Option<KeyDraft>,
     pub(super) shard_by: Option<KeyDraft>,
-    pub(super) retry: Retry,
+    pub(super) retry: Option<Retry>,
+    pub(super) max_pending: Option<u32>,
+    pub(super) dedupe: Option<Dedupe>,
     pub(super) gates: Vec<GateDraft>,
     pub(super) admission_batch_size: Option<u32>,
     pub(super) fairness_half_life: Option<HalfLife>,
@@ -50,7 +52,9 @@ impl PolicyBuilder {
             queue: None,
             partition_by: None,
             shard_by: None,
-            retry: Retry::default(),
+            retry: None,
+            max_pending: None,
+            dedupe: None,
             gates: Vec::new(),
             admission_batch_size: None,
             fairness_half_life: None,
@@ -65,6 +69,8 @@ impl PolicyBuilder {
             partition_by: Some(KeyDraft::Ready(definition.partition_by.into())),
             shard_by: definition.shard_by.map(|key| KeyDraft::Ready(key.into())),
             retry: definition.retry,
+            max_pending: definition.max_pending,
+            dedupe: definition.dedupe,
             gates: definition.gates.into_iter().map(GateDraft::from).collect(),
             admission_batch_size: definition.admission_batch_size,
             fairness_half_life: definition.fairness_half_life,
@@ -107,10 +113,24 @@ impl PolicyBuilder {
         self
     }
 
-    /// What happens to a failed attempt.
+    /// What happens to a failed attempt. Left out: restage where the queue shows failures, else bypass.
     #[must_use]
     pub const fn retry(mut self, retry: Retry) -> Self {
-        self.retry = retry;
+        self.retry = Some(retry);
+        self
+    }
+
+    /// Jobs of a partition that may wait, ready and scheduled ones; at least 1. Past it, staging fails. Retries do not count against it.
+    #[must_use]
+    pub const fn max_pending(mut self, jobs: u32) -> Self {
+        self.max_pending = Some(jobs);
+        self
+    }
+
+    /// How long a job holds its dedupe key, and what becomes of another with the same key.
+    #[must_use]
+    pub const fn dedupe(mut self, dedupe: Dedupe) -> Self {
+        self.dedupe = Some(dedupe);
         self
     }
 

@@ -71,6 +71,9 @@ pub(super) fn policy(draft: PolicyBuilder) -> Result<Policy, Problems> {
     let shard_by = draft.shard_by.and_then(|key| self::key(&mut found, "shard_by", key));
     unique_names(&mut found, draft.gates.iter().map(gate::name));
     let gates: Vec<Gate> = draft.gates.into_iter().filter_map(|gate| gate::check(&mut found, gate)).collect();
+    if draft.max_pending == Some(0) {
+        found.add("max_pending", "it is 0, which would refuse every job; set at least 1, or leave it out");
+    }
     found.positive("admission_batch_size", draft.admission_batch_size);
     found.positive("tick_admission_budget", draft.tick_admission_budget);
     if let Some(HalfLife::Of(half_life)) = draft.fairness_half_life {
@@ -84,6 +87,8 @@ pub(super) fn policy(draft: PolicyBuilder) -> Result<Policy, Problems> {
         partition_by: partition_by.source(),
         shard_by: shard_by.as_ref().map(Key::source),
         retry: draft.retry,
+        max_pending: draft.max_pending,
+        dedupe: draft.dedupe,
         gates: gates.iter().map(Gate::definition).collect(),
         admission_batch_size: draft.admission_batch_size,
         fairness_half_life: draft.fairness_half_life,

@@ -2,7 +2,7 @@
 -- due_again: at the back of the due order; else due_at as given.
 WITH settled AS (
     UPDATE fairgate.partition_state s
-       SET pending = s.pending - u.taken, in_flight = s.in_flight + u.taken, admitted = s.admitted + u.taken, gates = u.gates,
+       SET pending = s.pending - u.taken, in_flight = s.in_flight + u.taken, admitted = s.admitted + u.taken, gates = u.gates, lessons = NULL,
            recent = u.recent, recent_at = u.recent_at, starved = u.starved, denial = u.denial, checked_at = $1, removing = NULL,
            touched_at = CASE WHEN u.taken > 0 THEN greatest(s.touched_at, $1) ELSE s.touched_at END,
            eligible_at = coalesce(u.eligible_at, '-infinity'),

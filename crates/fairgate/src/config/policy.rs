@@ -1,5 +1,6 @@
 //! `[policies.NAME]`.
 
+use fairgate_core::definition::{Dedupe, DedupeUntil, OnConflict, Retry};
 use fairgate_core::policy::{Policy, PolicyBuilder, Problem};
 use toml::de::DeValue;
 
@@ -13,13 +14,14 @@ const KEYS: &[&str] = &[
     "partition_by",
     "shard_by",
     "retry",
+    "max_pending",
+    "dedupe",
     "fairness",
     "gates",
     "admission_batch_size",
     "fairness_half_life",
     "tick_admission_budget",
 ];
-const LATER_KEYS: &[&str] = &["max_pending", "dedupe"];
 
 /// Reads `[policies]`; `queues` is `[queues]`, if the file has it.
 pub(super) fn read_all(
@@ -38,7 +40,7 @@ pub(super) fn read_all(
 
 fn read(node: &Node<'_>, queues: Option<&Section<'_>>, found: &mut Findings<'_>) -> Option<Policy> {
     let section = node.section(found)?;
-    section.only(found, KEYS, LATER_KEYS);
+    section.only(found, KEYS, &[]);
     let mut builder = Policy::builder(node.key);
     if let Some(name) = text(&section, "queue", "the name of a queue as text", found) {
         known_queue(&section, name, queues, found);
@@ -51,7 +53,8 @@ fn read(node: &Node<'_>, queues: Option<&Section<'_>>, found: &mut Findings<'_>)
     if let Some(template) = text(&section, "shard_by", wanted, found) {
         builder = builder.shard_by(template);
     }
-    only_word(&section, "retry", "bypass", &["restage"], found);
+    builder = retry(builder, &section, found);
+    builder = dedupe(builder, &section, found);
     only_word(&section, "fairness", "recent", &["weighted"], found);
     builder = limits(builder, &section, found);
     let mut gates = Vec::new();
@@ -73,6 +76,9 @@ fn text<'a>(section: &Section<'a>, key: &str, wanted: &str, found: &mut Findings
 }
 
 fn limits(mut builder: PolicyBuilder, section: &Section<'_>, found: &mut Findings<'_>) -> PolicyBuilder {
+    if let Some(jobs) = section.whole(found, "max_pending", i32::MAX.unsigned_abs()) {
+        builder = builder.max_pending(jobs);
+    }
     if let Some(jobs) = section.whole(found, "admission_batch_size", u32::MAX) {
         builder = builder.admission_batch_size(jobs);
     }
@@ -83,6 +89,43 @@ fn limits(mut builder: PolicyBuilder, section: &Section<'_>, found: &mut Finding
         Some(half_life) => builder.fairness_half_life(half_life),
         None => builder,
     }
+}
+
+fn retry(builder: PolicyBuilder, section: &Section<'_>, found: &mut Findings<'_>) -> PolicyBuilder {
+    let retry = word(section, "retry", &[("restage", Retry::Restage), ("bypass", Retry::Bypass)], found);
+    match retry {
+        Some(retry) => builder.retry(retry),
+        None => builder,
+    }
+}
+
+fn dedupe(builder: PolicyBuilder, section: &Section<'_>, found: &mut Findings<'_>) -> PolicyBuilder {
+    let Some(table) = section.section("dedupe", found) else { return builder };
+    table.only(found, &["until", "on_conflict"], &[]);
+    let until = [("admitted", DedupeUntil::Admitted), ("finished", DedupeUntil::Finished)];
+    let on_conflict = [("keep", OnConflict::Keep), ("replace", OnConflict::Replace)];
+    builder.dedupe(Dedupe {
+        until: word(&table, "until", &until, found).unwrap_or_default(),
+        on_conflict: word(&table, "on_conflict", &on_conflict, found).unwrap_or_default(),
+    })
+}
+
+/// A key that takes one of a few words.
+fn word<T: Copy>(
+    section: &Section<'_>,
+    key: &str,
+    words: &[(&str, T)],
+    found: &mut Findings<'_>,
+) -> Option<T> {
+    let known: Vec<String> = words.iter().map(|(word, _)| format!("{word:?}")).collect();
+    let known = known.join(" or ");
+    let node = section.get(key)?;
+    let value = node.text(found, &known)?;
+    let meant = words.iter().find(|(word, _)| *word == value);
+    if meant.is_none() {
+        found.problem(node.offset, &node.at, format!("there is no {key} {value:?}; use {known}"));
+    }
+    meant.map(|(_, value)| *value)
 }
 
 fn known_queue(section: &Section<'_>, name: &str, queues: Option<&Section<'_>>, found: &mut Findings<'_>) {

@@ -1,4 +1,4 @@
-use fairgate_core::definition::{Definition, KeySource, Scope};
+use fairgate_core::definition::{DedupeUntil, Definition, GateKind, KeySource, OnConflict, Retry, Scope};
 use fairgate_core::policy::Policy;
 use fairgate_core::template::{Part, Template};
 use serde_json::{Value, json};
@@ -7,6 +7,7 @@ use sqlx::{Connection, PgConnection};
 use super::queues::upsert;
 use super::{ApplyError, Options, QueueSpec, Source};
 use crate::error::Doing;
+use crate::queue::Event;
 
 /// What became of a policy.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -167,6 +168,7 @@ async fn write(
         Source::Code => "code",
     };
     let revision = i32::try_from(revision).unwrap_or(i32::MAX);
+    check_events(conn, policy, &parsed).await?;
     let write = |sql: &'static str| crate::sql::query_scalar::<i32>(sql);
     let known = if let Some(id) = id {
         let lock = include_str!("../../queries/registry/lock_policy.sql");
@@ -183,6 +185,10 @@ async fn write(
         .bind(shard_parts)
         .bind(source)
         .bind(key_name)
+        .bind(parsed.retry.map(|retry| retry == Retry::Restage))
+        .bind(parsed.max_pending.map(|jobs| i32::try_from(jobs).unwrap_or(i32::MAX)))
+        .bind(parsed.dedupe.is_some_and(|d| d.until == DedupeUntil::Admitted))
+        .bind(parsed.dedupe.is_some_and(|d| d.on_conflict == OnConflict::Replace))
         .fetch_optional(&mut *conn)
         .await
         .doing("writing a policy")?;
@@ -205,6 +211,37 @@ async fn write(
         .execute(conn)
         .await
         .doing("remembering a revision")?;
+    Ok(())
+}
+
+/// A policy that needs to see what its queue cannot show is refused.
+async fn check_events(
+    conn: &mut PgConnection,
+    policy: &Policy,
+    definition: &Definition,
+) -> Result<(), ApplyError> {
+    let adaptive = definition.gates.iter().any(|gate| matches!(gate.kind, GateKind::Adaptive { .. }));
+    let needs = [
+        (definition.retry == Some(Retry::Restage), Event::Failed, "retry = \"restage\""),
+        (adaptive, Event::Started, "an adaptive_concurrency gate"),
+    ];
+    let sql = include_str!("../../queries/registry/queue_shows.sql");
+    let queue = policy.queue().to_string();
+    let shows: Option<Vec<String>> =
+        crate::sql::query_scalar(sql).bind(&queue).fetch_optional(conn).await.doing("looking up a queue")?;
+    let Some(shows) = shows else {
+        return Err(ApplyError::UnknownQueue { policy: policy.name().to_string(), queue });
+    };
+    for (_, event, what) in needs.into_iter().filter(|(needed, ..)| *needed) {
+        if !shows.iter().any(|shown| shown == event.as_str()) {
+            return Err(ApplyError::QueueCannotShow {
+                policy: policy.name().to_string(),
+                queue,
+                event: event.as_str(),
+                what,
+            });
+        }
+    }
     Ok(())
 }
 

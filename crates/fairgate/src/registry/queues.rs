@@ -56,6 +56,7 @@ pub(super) async fn upsert(conn: &mut PgConnection, spec: &QueueSpec) -> Result<
         .bind(bounds.priority_max)
         .bind(bounds.max_attempts_max)
         .bind(bounds.task_max_chars)
+        .bind(spec.queue.shows().iter().map(|event| event.as_str()).collect::<Vec<_>>())
         .fetch_one(conn)
         .await
         .doing("registering a queue")

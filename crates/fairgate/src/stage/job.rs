@@ -13,6 +13,7 @@ pub struct NewJob {
     pub(crate) partition_key: Option<String>,
     pub(crate) priority: i32,
     pub(crate) run_at: Option<DateTime<Utc>>,
+    pub(crate) dedupe_key: Option<String>,
     pub(crate) queue_name: Option<String>,
     pub(crate) max_attempts: Option<i32>,
 }
@@ -38,6 +39,7 @@ impl NewJob {
             partition_key: None,
             priority: 0,
             run_at: None,
+            dedupe_key: None,
             queue_name: None,
             max_attempts: None,
         }
@@ -90,6 +92,14 @@ impl NewJob {
     #[must_use]
     pub fn run_at(mut self, at: DateTime<Utc>) -> Self {
         self.run_at = Some(at);
+        self
+    }
+
+    /// Of the jobs of a policy with the same key one is enough: what happens to this one while another holds the key is the policy's `dedupe`.
+    /// At most 10,000 bytes.
+    #[must_use]
+    pub fn dedupe_key(mut self, key: impl Into<String>) -> Self {
+        self.dedupe_key = Some(key.into());
         self
     }
 

@@ -38,6 +38,20 @@ pub enum StageError {
         /// What to do.
         hint: Option<String>,
     },
+    /// The partition has as many waiting jobs as the policy's `max_pending` allows (FG008). Other partitions are untouched.
+    #[error("{message}")]
+    BacklogFull {
+        /// What is wrong.
+        message: String,
+        /// The partition.
+        partition: String,
+        /// Jobs that wait in it.
+        count: i64,
+        /// How many may.
+        limit: i64,
+        /// What to do.
+        hint: Option<String>,
+    },
     /// Fairgate is disabled and the queue's own tables are not there or do not fit (FG005).
     #[error("{message}")]
     QueueNotReady {
@@ -72,8 +86,25 @@ impl From<DatabaseError> for StageError {
             Some("FG003") => Self::BadKey { message, hint },
             Some("FG004" | "FG006" | "FG007") => Self::BadJob { message, hint },
             Some("FG005") => Self::QueueNotReady { message, hint },
+            Some("FG008") => Self::backlog_full(&error, message, hint),
             _ => Self::Database(error),
         }
+    }
+}
+
+/// The numbers of a full backlog, which the database gives as the error's detail.
+#[derive(serde::Deserialize, Default)]
+struct Backlog {
+    partition: String,
+    count: i64,
+    limit: i64,
+}
+
+impl StageError {
+    fn backlog_full(error: &DatabaseError, message: String, hint: Option<String>) -> Self {
+        let detail = error.detail().and_then(|text| serde_json::from_str(&text).ok());
+        let Backlog { partition, count, limit } = detail.unwrap_or_default();
+        Self::BacklogFull { message, partition, count, limit, hint }
     }
 }
 
@@ -86,6 +117,7 @@ impl StageError {
             | Self::Retired { hint, .. }
             | Self::BadKey { hint, .. }
             | Self::BadJob { hint, .. }
+            | Self::BacklogFull { hint, .. }
             | Self::QueueNotReady { hint, .. } => hint.as_deref(),
             Self::Key { .. } | Self::Job(_) | Self::Database(_) => None,
         }

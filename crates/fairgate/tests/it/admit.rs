@@ -90,7 +90,7 @@ async fn the_queues_job_carries_our_ids_and_our_row_carries_the_queues() {
     ];
     assert_eq!(world.column(both).await, expected);
     let extra = "SELECT string_agg(k, ',' ORDER BY k) FROM (SELECT DISTINCT jsonb_object_keys(flags -> 'fairgate') k FROM graphile_worker._private_jobs) x";
-    assert_eq!(world.text(extra).await, "a,j,p,policy");
+    assert_eq!(world.text(extra).await, "a,j,p,policy,q");
 }
 
 #[tokio::test]

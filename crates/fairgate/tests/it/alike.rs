@@ -103,7 +103,7 @@ async fn a_producer_needs_usage_on_the_schema_and_nothing_else() {
         "DELETE FROM fairgate.in_flight",
         "SELECT fairgate.absorb(1, '{}', NULL)",
         "SELECT fairgate.promote(1, NULL)",
-        "SELECT fairgate.release(NULL)",
+        "SELECT fairgate.release(NULL, 'success')",
         "SELECT fairgate.locked_partitions('{}')",
         "SELECT fairgate.enqueue_1('p', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}')",
         "SELECT fairgate.graphile_worker_deleted()",

@@ -5,14 +5,14 @@ use sqlx::Acquire;
 
 use crate::wait::{pid, until_it_waits};
 use crate::worker::{pool_with, work, worker};
-use crate::world::{World, capped};
+use crate::world::{World, bypassing, capped};
 
 #[tokio::test]
 async fn hooks_that_cannot_do_their_work_never_fail_the_queues_transaction() {
     let broken = [
         "ALTER TABLE fairgate.in_flight RENAME TO gone",
         "ALTER TABLE fairgate.delta RENAME TO gone",
-        "DROP FUNCTION fairgate.release(uuid)",
+        "DROP FUNCTION fairgate.release(uuid, text)",
         "ALTER TABLE fairgate.delta ADD CHECK (released = 0) NOT VALID",
     ];
     for fault in broken {
@@ -111,8 +111,9 @@ async fn jobs_of_others_run_untouched_whatever_their_flags_say() {
 }
 
 #[tokio::test]
-async fn a_job_that_goes_back_to_the_queue_keeps_its_slot_and_one_that_cannot_run_again_frees_it() {
-    let mut world = World::new(vec![capped("p", 2.0)]).await;
+async fn with_bypass_a_job_that_goes_back_to_the_queue_keeps_its_slot_and_one_that_cannot_run_again_frees_it()
+{
+    let mut world = World::new(vec![bypassing("p", 2.0)]).await;
     world.stage_jobs("p", &[work(1, false).max_attempts(2), work(2, false).max_attempts(1)]).await;
     assert_eq!(world.settle().await, 2);
     // A worker fetches both, dies, and its locks are taken away: the first may run again, the second has had its only attempt.

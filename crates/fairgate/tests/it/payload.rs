@@ -132,7 +132,10 @@ async fn what_is_no_array_of_job_objects_is_refused_with_the_place_and_the_known
         ("[{\"task\":\"a\"},{\"tusk\":\"a\"}]", "job 2: unknown key \"tusk\""),
         ("[{\"payload\":{}}]", "job 1: task is missing"),
         ("[{\"task\":\"a\",\"context\":[]}]", "job 1: context is array, it must be a JSON object"),
-        ("[{\"task\":\"a\",\"dedupe_key\":\"k\"}]", "job 1: dedupe_key is not available yet"),
+        (
+            "[{\"task\":\"a\",\"context\":{\"tenant\":\"t\"},\"dedupe_key\":\"\"}]",
+            "job 1: dedupe_key is empty",
+        ),
     ] {
         let sql = "SELECT FROM fairgate.stage_many('p', $1::text::json)";
         let error = sqlx::query(sql).bind(jobs).execute(world.pool()).await.unwrap_err();

@@ -9,7 +9,7 @@ use serde_json::json;
 use sqlx::postgres::PgPoolOptions;
 use sqlx::{AssertSqlSafe, PgPool};
 
-use crate::world::{World, capped, job};
+use crate::world::{World, bypassing, capped, job};
 
 /// What the tasks saw: the job's number, and whether its start was recorded when it ran.
 #[derive(Debug, Clone, Default)]
@@ -84,8 +84,8 @@ async fn an_unchanged_worker_runs_admitted_jobs_and_its_hooks_see_start_and_succ
 }
 
 #[tokio::test]
-async fn a_failure_that_is_retried_keeps_the_slot_and_the_final_death_frees_it() {
-    let mut world = World::new(vec![capped("p", 1.0)]).await;
+async fn with_bypass_a_failure_that_is_retried_keeps_the_slot_and_the_final_death_frees_it() {
+    let mut world = World::new(vec![bypassing("p", 1.0)]).await;
     let (worker, seen) = worker(&world, world.pool().clone()).await;
     world.stage_jobs("p", &[work(1, true).max_attempts(2), work(2, false)]).await;
     assert_eq!(world.settle().await, 1);

@@ -1,4 +1,5 @@
 use chrono::{DateTime, TimeDelta, Utc};
+use fairgate::Retry;
 use fairgate::queue::GraphileWorker;
 use fairgate::sweep::{Sweeper, Swept};
 use fairgate::ticker::{PassReport, TickerBuilder};
@@ -187,6 +188,11 @@ pub(crate) fn open(name: &str) -> Policy {
 /// A policy that lets `max` jobs of a partition be in flight.
 pub(crate) fn capped(name: &str, max: f64) -> Policy {
     policy(name).concurrency(|c| c.max(max)).build().expect("a policy")
+}
+
+/// The same, whose retries are the queue's own.
+pub(crate) fn bypassing(name: &str, max: f64) -> Policy {
+    policy(name).retry(Retry::Bypass).concurrency(|c| c.max(max)).build().expect("a policy")
 }
 
 pub(crate) fn name(policy: &str) -> PolicyName {

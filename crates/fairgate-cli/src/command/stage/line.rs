@@ -35,9 +35,6 @@ fn present<'de: 'a, 'a, D: Deserializer<'de>>(from: D) -> Result<Option<&'a RawV
 /// Reads a line, or says what is wrong with it. The payload's bytes are kept.
 pub(super) fn parse(text: &str) -> Result<NewJob, String> {
     let line: Line<'_> = serde_json::from_str(text).map_err(|error| without_line(&error))?;
-    if line.dedupe_key.is_some() {
-        return Err("dedupe_key is not available yet; leave it out".to_owned());
-    }
     if line.task.is_empty() {
         return Err("task is empty".to_owned());
     }
@@ -49,7 +46,11 @@ pub(super) fn parse(text: &str) -> Result<NewJob, String> {
         job = job.context(&context).map_err(|error| error.to_string())?;
     }
     if let Some(key) = line.partition_key {
-        job = job.partition_key(partition_key(key)?);
+        let key = PartitionKey::try_from(word("partition_key", key)?).map_err(|error| error.to_string())?;
+        job = job.partition_key(key);
+    }
+    if let Some(key) = line.dedupe_key {
+        job = job.dedupe_key(word("dedupe_key", key)?);
     }
     if let Some(time) = line.run_at {
         let time = DateTime::parse_from_rfc3339(&time)
@@ -66,13 +67,12 @@ pub(super) fn parse(text: &str) -> Result<NewJob, String> {
 }
 
 /// A text, or the text of a number or a boolean, as SQL reads it.
-fn partition_key(raw: &RawValue) -> Result<PartitionKey, String> {
-    let text = match raw.get().as_bytes() {
-        [b'"', ..] => serde_json::from_str(raw.get()).map_err(|error| format!("partition_key: {error}"))?,
-        [b'{' | b'[', ..] => return Err("partition_key must be a text, a number or a boolean".to_owned()),
-        _ => raw.get().to_owned(),
-    };
-    PartitionKey::try_from(text).map_err(|error| error.to_string())
+fn word(name: &str, raw: &RawValue) -> Result<String, String> {
+    match raw.get().as_bytes() {
+        [b'"', ..] => serde_json::from_str(raw.get()).map_err(|error| format!("{name}: {error}")),
+        [b'{' | b'[', ..] => Err(format!("{name} must be a text, a number or a boolean")),
+        _ => Ok(raw.get().to_owned()),
+    }
 }
 
 /// The words of a JSON error without its line, which is always the first.

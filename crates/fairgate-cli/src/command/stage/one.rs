@@ -52,6 +52,9 @@ fn build(args: &JobArgs, task: &str) -> Result<NewJob, CliError> {
     if let Some(priority) = args.priority {
         job = job.priority(priority);
     }
+    if let Some(key) = &args.dedupe_key {
+        job = job.dedupe_key(key);
+    }
     if let Some(name) = &args.queue_name {
         job = job.queue_name(name);
     }

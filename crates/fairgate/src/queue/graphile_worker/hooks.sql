@@ -4,25 +4,34 @@ CREATE OR REPLACE FUNCTION fairgate.graphile_worker_started() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     BEGIN
-        UPDATE fairgate.in_flight SET started_at = clock_timestamp()
-         WHERE admission_id = (NEW.flags #>> '{fairgate,a}')::uuid AND started_at IS NULL;
+        PERFORM fairgate.started((NEW.flags #>> '{fairgate,a}')::uuid);
     EXCEPTION WHEN OTHERS THEN
         RAISE WARNING 'fairgate: the start of job % was not recorded: %', NEW.id, SQLERRM;
     END;
     RETURN NULL;
 END $$;
 
--- An unlock with its attempts used up is the final death; any other leaves the job waiting in the queue, and its slot held.
+-- An unlock with its attempts used up is the final death. One that gives an attempt back is a worker that never began. Any other is a failed
+-- attempt, or a dead job that was revived: it goes back into staging, or else waits in the queue, and its slot is held.
 CREATE OR REPLACE FUNCTION fairgate.graphile_worker_unlocked() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    mark jsonb := NEW.flags -> 'fairgate';
+    task text;
 BEGIN
     BEGIN
         IF NEW.attempts >= NEW.max_attempts THEN
-            PERFORM fairgate.release((NEW.flags #>> '{fairgate,a}')::uuid);
-        ELSE
-            UPDATE fairgate.in_flight SET started_at = NULL
-             WHERE admission_id = (NEW.flags #>> '{fairgate,a}')::uuid AND started_at IS NOT NULL;
+            PERFORM fairgate.release((mark ->> 'a')::uuid, 'failed');
+            RETURN NULL;
+        ELSIF NEW.attempts >= OLD.attempts OR OLD.attempts >= OLD.max_attempts THEN
+            EXECUTE format('SELECT identifier FROM %I._private_tasks WHERE id = $1', TG_TABLE_SCHEMA) INTO task USING NEW.task_id;
+            IF fairgate.restage((mark ->> 'a')::uuid, (mark ->> 'j')::uuid, mark ->> 'policy', mark ->> 'p', task, NEW.payload, NEW.priority, NEW.run_at,
+                   mark ->> 'q', NEW.attempts, NEW.max_attempts, NEW.last_error, mark ->> 'k', OLD.attempts >= OLD.max_attempts) THEN
+                EXECUTE format('DELETE FROM %I._private_jobs WHERE id = $1', TG_TABLE_SCHEMA) USING NEW.id;
+                RETURN NULL;
+            END IF;
         END IF;
+        UPDATE fairgate.in_flight SET started_at = NULL WHERE admission_id = (mark ->> 'a')::uuid AND started_at IS NOT NULL;
     EXCEPTION WHEN OTHERS THEN
         RAISE WARNING 'fairgate: the end of job % was not recorded: %', NEW.id, SQLERRM;
     END;
@@ -34,7 +43,7 @@ CREATE OR REPLACE FUNCTION fairgate.graphile_worker_deleted() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     BEGIN
-        PERFORM fairgate.release((OLD.flags #>> '{fairgate,a}')::uuid);
+        PERFORM fairgate.release((OLD.flags #>> '{fairgate,a}')::uuid, CASE WHEN OLD.locked_at IS NULL THEN 'ignored' ELSE 'success' END);
     EXCEPTION WHEN OTHERS THEN
         RAISE WARNING 'fairgate: the end of job % was not recorded: %', OLD.id, SQLERRM;
     END;

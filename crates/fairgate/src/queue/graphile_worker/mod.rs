@@ -3,7 +3,7 @@
 //! Our ids ride in `flags` as `{"fairgate": {"a": admission, "j": job, "policy": name, "p": partition key}}`: the payload reaches the task
 //! unchanged. Its `queue_name` means serial execution, so ours is never mapped to it.
 
-use super::{Bounds, Ident, IdentError, Queue};
+use super::{Bounds, Event, Ident, IdentError, Queue};
 
 /// The adapter. Cheap to make; it holds the name of the schema.
 #[derive(Debug, Clone)]
@@ -49,6 +49,10 @@ impl Queue for GraphileWorker {
 
     fn enqueue(&self) -> String {
         self.fill(include_str!("enqueue.sql"))
+    }
+
+    fn shows(&self) -> &'static [Event] {
+        Event::ALL
     }
 
     fn hooks(&self) -> Option<String> {

@@ -1,0 +1,1 @@
+SELECT q.shows FROM fairgate.queue q WHERE q.name = $1
