@@ -12,7 +12,7 @@ max_waiting = 100
 
 [policies.webhooks]
 queue = \"mian\"
-retry = \"restage\"
+retry = \"restaged\"
 ";
 
 #[test]

@@ -91,7 +91,6 @@ fn what_can_be_seen_without_a_database_is_refused_without_one() {
     assert_snapshot!(stage(&user, &["--context", "[1]"]));
     assert_snapshot!(stage(&user, &["--run-at", "tomorrow"]));
     assert_snapshot!(stage(&user, &["--run-at", "+10"]));
-    assert_snapshot!(stage(&user, &["--dedupe-key", "k"]));
     assert_snapshot!(stage(&user, &["--payload", "@nowhere.json"]));
     assert_snapshot!(user.run(&["stage", "webhooks"]));
     assert_snapshot!(user.run(&["stage", "webhooks", "--ndjson", "f", "--payload", "{}"]));

@@ -24,7 +24,7 @@ fn what_is_left_out_stays_out_and_gets_its_default() {
     .unwrap();
     assert_eq!(
         serde_json::to_string(&definition).unwrap(),
-        r#"{"queue":"main","partition_by":{"computed":true},"retry":"bypass","gates":[{"type":"concurrency","name":"concurrency","max":5.0,"full_backoff":"1s"}]}"#
+        r#"{"queue":"main","partition_by":{"computed":true},"gates":[{"type":"concurrency","name":"concurrency","max":5.0,"full_backoff":"1s"}]}"#
     );
 }
 
@@ -99,8 +99,26 @@ fn what_is_missing_in_a_gate_is_named() {
 }
 
 #[test]
-fn a_retry_that_is_not_there_yet_is_refused_in_so_many_words() {
-    let json = r#"{"queue":"main","partition_by":"a","retry":"restage"}"#;
-    let error = serde_json::from_str::<Definition>(json).unwrap_err().to_string();
-    assert!(error.contains("not available yet"), "{error}");
+fn a_retry_is_restage_or_bypass() {
+    for word in ["restage", "bypass"] {
+        let json = format!(r#"{{"queue":"main","partition_by":"a","retry":"{word}"}}"#);
+        let definition: Definition = serde_json::from_str(&json).unwrap();
+        assert_eq!(serde_json::to_string(&definition).unwrap(), json);
+    }
+    let error = serde_json::from_str::<Definition>(r#"{"queue":"main","partition_by":"a","retry":"never"}"#);
+    let error = error.unwrap_err().to_string();
+    assert!(error.starts_with("there is no retry \"never\"; use \"restage\" or \"bypass\""), "{error}");
+}
+
+#[test]
+fn a_backlog_cap_and_what_dedupe_keys_do_are_stored() {
+    let json = r#"{"queue":"main","partition_by":"a","max_pending":7,"dedupe":{"until":"admitted","on_conflict":"replace"}}"#;
+    let definition: Definition = serde_json::from_str(json).unwrap();
+    assert_eq!(serde_json::to_string(&definition).unwrap(), json);
+    let none = Definition { max_pending: Some(0), ..definition };
+    let problems = Policy::from_definition("p", none).unwrap_err().to_string();
+    assert_eq!(
+        problems,
+        "max_pending: it is 0, which would refuse every job; set at least 1, or leave it out"
+    );
 }

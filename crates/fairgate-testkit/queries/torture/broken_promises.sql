@@ -1,13 +1,13 @@
--- What the triggers found, and the books: every job that a committed transaction staged was admitted once and is done or dead, or was cancelled.
+-- What the triggers found, and the books: every job that a committed transaction staged was admitted once for each attempt and is done or dead, or was cancelled.
 WITH admitted AS (
-    SELECT a.job_id, count(*) AS times, min(a.at) AS first_at FROM torture.admission a GROUP BY 1),
+    SELECT a.job_id, count(*) AS times, count(*) - count(DISTINCT a.attempts) AS extra, min(a.at) AS first_at, max(a.at) AS last_at FROM torture.admission a GROUP BY 1),
 dead AS (
     SELECT (j.flags #>> '{fairgate,j}')::uuid AS job_id FROM graphile_worker._private_jobs j
      WHERE j.attempts >= j.max_attempts AND j.locked_at IS NULL),
 queued AS (
     SELECT (j.flags #>> '{fairgate,j}')::uuid AS job_id FROM graphile_worker._private_jobs j),
 books AS (
-    SELECT s.job_id, s.run_at, coalesce(a.times, 0) AS times, a.first_at, c.job_id IS NOT NULL AS cancelled,
+    SELECT s.job_id, s.run_at, coalesce(a.times, 0) AS times, a.extra, a.first_at, a.last_at, c.job_id IS NOT NULL AS cancelled, c.at AS cancelled_at,
            d.job_id IS NOT NULL AS dead, q.job_id IS NOT NULL AS queued,
            EXISTS (SELECT FROM torture.success r WHERE r.job_id = s.job_id) AS succeeded,
            EXISTS (SELECT FROM fairgate.staged w WHERE w.job_id = s.job_id) AS waiting
@@ -15,7 +15,7 @@ books AS (
       LEFT JOIN queued q USING (job_id))
 (SELECT v.fault, v.detail FROM torture.violation v ORDER BY v.id LIMIT 1000)
 UNION ALL
-(SELECT 'admitted_again', format('job %s was admitted %s times', b.job_id, b.times) FROM books b WHERE b.times > 1 LIMIT 20)
+(SELECT 'admitted_again', format('job %s was admitted %s times, %s too often', b.job_id, b.times, b.extra) FROM books b WHERE b.extra > 0 LIMIT 20)
 UNION ALL
 (SELECT 'admitted_early', format('job %s was admitted at %s, run_at is %s', b.job_id, b.first_at, b.run_at)
    FROM books b WHERE b.first_at < b.run_at LIMIT 20)
@@ -23,8 +23,18 @@ UNION ALL
 (SELECT 'unknown_job', format('job %s was admitted and never committed', a.job_id)
    FROM admitted a WHERE NOT EXISTS (SELECT FROM torture.staged s WHERE s.job_id = a.job_id) LIMIT 20)
 UNION ALL
-(SELECT 'cancelled_job', format('job %s was cancelled, admitted %s times, waiting: %s', b.job_id, b.times, b.waiting)
-   FROM books b WHERE b.cancelled AND (b.times > 0 OR b.waiting) LIMIT 20)
+(SELECT 'cancelled_job', format('job %s was cancelled at %s, last admitted at %s, waiting: %s, queued: %s', b.job_id, b.cancelled_at, b.last_at, b.waiting, b.queued)
+   FROM books b WHERE b.cancelled AND (b.last_at > b.cancelled_at OR b.waiting OR b.queued) LIMIT 20)
+UNION ALL
+-- A key belongs to a job that is staged or in flight; one that is held until admission may lie about, free to take.
+(SELECT 'key_left', format('key %s of policy %s is held by job %s', d.key, p.name, d.job_id)
+   FROM fairgate.dedupe d JOIN fairgate.policy p ON p.id = d.policy_id
+  WHERE NOT p.key_until_admitted AND NOT EXISTS (SELECT FROM fairgate.staged s WHERE s.job_id = d.job_id AND s.dedupe_key = d.key)
+    AND NOT EXISTS (SELECT FROM fairgate.in_flight f WHERE f.job_id = d.job_id AND f.dedupe_key = d.key) LIMIT 20)
+UNION ALL
+(SELECT 'key_lost', format('job %s has key %s and does not hold it', s.job_id, s.dedupe_key)
+   FROM fairgate.staged s WHERE s.dedupe_key IS NOT NULL
+    AND NOT EXISTS (SELECT FROM fairgate.dedupe d WHERE d.id = fairgate.dedupe_id(s.policy_id, s.dedupe_key) AND d.job_id = s.job_id) LIMIT 20)
 UNION ALL
 (SELECT 'lost_job', format('job %s was admitted %s times, is not waiting, not in the queue, and no run of it succeeded', b.job_id, b.times)
    FROM books b WHERE NOT b.cancelled AND NOT b.waiting AND NOT b.queued AND NOT b.succeeded LIMIT 20)

@@ -3,7 +3,7 @@ CREATE SCHEMA torture;
 
 -- Jobs, written in the very transaction that staged or cancelled them: what is here was committed.
 CREATE TABLE torture.staged (job_id uuid NOT NULL, policy text NOT NULL, run_at timestamptz);
-CREATE TABLE torture.cancelled (job_id uuid NOT NULL);
+CREATE TABLE torture.cancelled (job_id uuid NOT NULL, at timestamptz NOT NULL DEFAULT clock_timestamp());
 
 -- Runs that did what they should, written before the worker tells the queue.
 CREATE TABLE torture.success (job_id uuid NOT NULL, attempt int NOT NULL);
@@ -15,6 +15,8 @@ CREATE TABLE torture.worker (worker_id text NOT NULL, application_name text NOT 
 CREATE TABLE torture.admission (
     job_id uuid NOT NULL,
     partition_id uuid NOT NULL,
+    -- Attempts that were made before it.
+    attempts int NOT NULL,
     at timestamptz NOT NULL DEFAULT clock_timestamp(),
     xid xid8 NOT NULL DEFAULT pg_current_xact_id()
 );

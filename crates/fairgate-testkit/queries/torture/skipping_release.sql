@@ -1,5 +1,5 @@
 -- The faulty finisher: it passes over a slot that somebody has locked at that moment.
-CREATE OR REPLACE FUNCTION fairgate.release(admission uuid) RETURNS boolean
+CREATE OR REPLACE FUNCTION fairgate.release(admission uuid, outcome text) RETURNS boolean
 LANGUAGE plpgsql AS $$
 DECLARE
     freed uuid;

@@ -18,7 +18,11 @@ pub enum Fault {
     NoPartition,
     /// Decided at an instant outside of its transaction.
     WrongTime,
-    /// One job, two admissions.
+    /// A dedupe key held by a job that is gone.
+    KeyLeft,
+    /// A job that has a dedupe key and does not hold it.
+    KeyLost,
+    /// One job, two admissions for the same attempt.
     AdmittedAgain,
     /// Before its `run_at`.
     AdmittedEarly,
@@ -60,6 +64,8 @@ impl Fault {
             "lost_job" => Self::LostJob,
             "not_done" => Self::NotDone,
             "slot_left" => Self::SlotLeft,
+            "key_left" => Self::KeyLeft,
+            "key_lost" => Self::KeyLost,
             "quarantined" => Self::Quarantined,
             "deadlock" => Self::Deadlock,
             other => panic!("a check reports {other:?}, which is no fault"),

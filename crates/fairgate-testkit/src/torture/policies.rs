@@ -5,7 +5,7 @@ use std::time::Duration;
 use fairgate::Policy;
 use fairgate::queue::GraphileWorker;
 use fairgate::registry::QueueSpec;
-use fairgate_core::definition::HalfLife;
+use fairgate_core::definition::{Dedupe, DedupeUntil, HalfLife, OnConflict, Retry};
 use serde_json::{Value, json};
 
 use super::random::Random;
@@ -80,8 +80,11 @@ impl Rules {
                 if let Some(burst) = self.burst { t.burst_from("burst", burst) } else { t }
             })
             .concurrency(|c| c.named("slots").max_from("max", self.max).full_backoff(self.backoff));
+        // Its retries are the queue's own, and its keys are free once their jobs are admitted.
         let free = policy(NAMES[2])
             .partition_by("tenant")
+            .retry(Retry::Bypass)
+            .dedupe(Dedupe { until: DedupeUntil::Admitted, on_conflict: OnConflict::Keep })
             .fairness_half_life(self.half_life)
             .admission_batch_size(self.batch);
         [capped, metered, free].map(|p| p.build().expect("a policy without mistakes")).into()

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
-use fairgate::{JobId, NewJob};
+use fairgate::{JobId, NewJob, Outcome};
 use sqlx::{PgConnection, PgPool};
 
 use super::complaints::{Complaints, Trouble};
@@ -50,9 +50,16 @@ pub(super) async fn stage(
 async fn stage_some(pool: &PgPool, random: &mut Random, recent: &mut VecDeque<JobId>) -> Result<(), Trouble> {
     let mut tx = pool.begin().await?;
     let mut staged = Vec::new();
+    let mut keyed = false;
     for _ in 0..=random.below(3) {
         let policy = random.pick(&NAMES);
-        let jobs: Vec<(NewJob, Option<DateTime<Utc>>)> = (0..=random.below(6)).map(|_| job(random)).collect();
+        let mut jobs: Vec<(NewJob, Option<DateTime<Utc>>)> =
+            (0..=random.below(6)).map(|_| job(random)).collect();
+        // One key in a transaction: two that take several keys singly, crosswise, would wait for each other, as for any unique key.
+        if !std::mem::replace(&mut keyed, true) && random.chance(0.3) {
+            let (first, at) = jobs.remove(0);
+            jobs.insert(0, (first.dedupe_key(format!("key{}", random.below(40))), at));
+        }
         staged.extend(stage_in(&mut tx, policy, jobs, random).await?);
         if random.chance(0.1) {
             tokio::time::sleep(random.millis(5, 200)).await;
@@ -74,15 +81,17 @@ async fn stage_in(
     random: &mut Random,
 ) -> Result<Vec<JobId>, Trouble> {
     let (jobs, run_ats): (Vec<NewJob>, Vec<Option<DateTime<Utc>>>) = jobs.into_iter().unzip();
-    let mut ids = Vec::with_capacity(jobs.len());
+    let mut staged = Vec::with_capacity(jobs.len());
     if random.chance(0.5) {
         for job in &jobs {
-            ids.push(fairgate::stage(&mut *conn, policy, job).await?.job_id);
+            staged.push(fairgate::stage(&mut *conn, policy, job).await?);
         }
     } else {
-        let staged = fairgate::stage_many(&mut *conn, policy, &jobs).await?;
-        ids.extend(staged.iter().map(|staged| staged.job_id));
+        staged = fairgate::stage_many(&mut *conn, policy, &jobs).await?;
     }
+    // One that was kept out by its key is somebody else's.
+    let new = staged.iter().zip(run_ats).filter(|(staged, _)| staged.outcome == Outcome::Staged);
+    let (ids, run_ats): (Vec<JobId>, Vec<_>) = new.map(|(staged, at)| (staged.job_id, at)).unzip();
     remember(conn, policy, &ids, &run_ats).await?;
     Ok(ids)
 }

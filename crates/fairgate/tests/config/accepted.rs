@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use fairgate::Settings;
 use fairgate::config::{Config, nearest};
-use fairgate_core::definition::{Definition, HalfLife};
+use fairgate_core::definition::{Dedupe, Definition, HalfLife, Retry};
 
 use crate::{POLICY, QUEUE};
 
@@ -43,7 +43,8 @@ fn the_example_parses_and_its_comments_state_the_defaults() {
     assert_eq!(gates, [2, 1, 1, 0]);
 
     // `# key = value` becomes `key = value`; those that have no default by name are left out.
-    let no_default = ["tick_admission_budget", "throughput_target", "revision", "shard_by", "max = "];
+    let no_default =
+        ["tick_admission_budget", "throughput_target", "revision", "shard_by", "max = ", "max_pending"];
     let uncommented: Vec<&str> = (Config::example().lines())
         .map(|line| {
             let key_value =
@@ -56,6 +57,8 @@ fn the_example_parses_and_its_comments_state_the_defaults() {
     assert_eq!(explicit.engine, config.engine);
     assert_eq!(explicit.queues[0].schema.as_deref(), Some("graphile_worker"));
     let without_limits = |definition: Definition| Definition {
+        retry: definition.retry.filter(|retry| *retry != Retry::Restage),
+        dedupe: definition.dedupe.filter(|dedupe| *dedupe != Dedupe::default()),
         admission_batch_size: None,
         fairness_half_life: None,
         ..definition
@@ -84,6 +87,8 @@ queue = "main"
 partition_by = "acct:{account.id}"
 shard_by = "region"
 retry = "bypass"
+max_pending = 100
+dedupe = { until = "admitted", on_conflict = "replace" }
 fairness = "recent"
 fairness_half_life = "5m"
 tick_admission_budget = 9
@@ -134,9 +139,10 @@ shadow = true
         definitions,
         [
             "zulu {\"queue\":\"main\",\"partition_by\":\"acct:{account.id}\",\"shard_by\":\"region\",\"retry\":\"bypass\",\
+             \"max_pending\":100,\"dedupe\":{\"until\":\"admitted\",\"on_conflict\":\"replace\"},\
              \"gates\":[{\"type\":\"throttle\",\"name\":\"throttle\",\"rate\":0.5,\"per\":\"1h30m\",\"burst\":{\"from\":\"burst\"}}],\
              \"fairness_half_life\":\"5m\",\"tick_admission_budget\":9}",
-            "alpha {\"queue\":\"main\",\"partition_by\":\"id\",\"retry\":\"bypass\",\
+            "alpha {\"queue\":\"main\",\"partition_by\":\"id\",\
              \"gates\":[{\"type\":\"concurrency\",\"name\":\"cap\",\"max\":{\"from\":\"max\",\"default\":2.5},\"full_backoff\":\"250ms\",\
              \"scope\":\"policy\",\"shadow\":true},{\"type\":\"throttle\",\"name\":\"throttle\",\"rate\":1.0,\"per\":\"1s\",\"scope\":\"account.id\"},\
              {\"type\":\"adaptive_concurrency\",\"name\":\"lag\",\"initial_max\":{\"from\":\"start\",\"default\":3.0},\

@@ -6,18 +6,6 @@ use crate::{QUEUE, policy_problems, problems};
 fn keys_of_later_releases_are_refused_as_not_available_yet() {
     let refused = |keys: &str| policy_problems(keys);
     assert_eq!(
-        refused("max_pending = 5"),
-        "f.toml:6:1: policies.p.max_pending: max_pending is not available yet; remove it"
-    );
-    assert_eq!(
-        refused("dedupe = { until = \"finished\" }"),
-        "f.toml:6:1: policies.p.dedupe: dedupe is not available yet; remove it"
-    );
-    assert_eq!(
-        refused("retry = \"restage\""),
-        "f.toml:6:9: policies.p.retry: retry = \"restage\" is not available yet; use \"bypass\", or leave it out"
-    );
-    assert_eq!(
         refused("fairness = \"weighted\""),
         "f.toml:6:12: policies.p.fairness: fairness = \"weighted\" is not available yet; use \"recent\", or leave it out"
     );

@@ -102,3 +102,32 @@ f.toml:2:1: this is not TOML: duplicate key
     | ^"
     );
 }
+
+#[test]
+fn retries_backlog_caps_and_dedupe_say_what_they_take() {
+    for (keys, problem) in [
+        (
+            "retry = \"never\"",
+            "6:9: policies.p.retry: there is no retry \"never\"; use \"restage\" or \"bypass\"",
+        ),
+        (
+            "max_pending = 0",
+            "6:15: policies.p.max_pending: it is 0, which would refuse every job; set at least 1, or leave it out",
+        ),
+        ("dedupe = 3", "6:10: policies.p.dedupe: is the number 3; give a table: [policies.p.dedupe]"),
+        (
+            "dedupe = { untill = \"finished\" }",
+            "6:12: policies.p.dedupe.untill: unknown key \"untill\"; did you mean \"until\"?",
+        ),
+        (
+            "dedupe = { until = \"started\" }",
+            "6:20: policies.p.dedupe.until: there is no until \"started\"; use \"admitted\" or \"finished\"",
+        ),
+        (
+            "dedupe = { on_conflict = \"drop\" }",
+            "6:26: policies.p.dedupe.on_conflict: there is no on_conflict \"drop\"; use \"keep\" or \"replace\"",
+        ),
+    ] {
+        assert_eq!(crate::policy_problems(keys), format!("f.toml:{problem}"), "{keys}");
+    }
+}

@@ -40,7 +40,7 @@ f.toml:4:16: policies.\"my policy\".partition_by: the context path \"a..b\" has 
 f.toml:5:12: policies.\"my policy\".shard_by: \"x:{\" has a `{` at byte 2 that is never closed; write `{{` for a brace itself
 f.toml:6:24: policies.\"my policy\".admission_batch_size: it is 0, which would admit nothing; set at least 1, or leave it out
 f.toml:7:22: policies.\"my policy\".fairness_half_life: 0s is too short; the shortest is 1ms
-f.toml:8:9: policies.\"my policy\".retry: is the number 3; give \"bypass\", or leave it out"
+f.toml:8:9: policies.\"my policy\".retry: is the number 3; give \"restage\" or \"bypass\""
     );
 }
 

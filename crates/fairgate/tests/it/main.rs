@@ -1,6 +1,7 @@
 //! The engine against a real PostgreSQL and Graphile Worker's real tables.
 
 mod absorb;
+mod adaptive;
 mod admit;
 mod alike;
 mod backlog;
