@@ -68,7 +68,7 @@ async fn a_server_that_dies_right_after_a_tick_has_each_job_once() {
         let queued = number(&pool, "SELECT count(*) FROM graphile_worker._private_jobs").await;
         assert_eq!(staged + queued, JOBS * round, "nothing lost, nothing twice");
         assert_eq!(number(&pool, "SELECT count(*) FROM fairgate.in_flight").await, queued);
-        let wrong = fairgate::doctor::audit(&mut *pool.acquire().await.expect("a connection")).await;
+        let wrong = fairgate::doctor::audit(&mut pool.acquire().await.expect("a connection")).await;
         assert_eq!(wrong.expect("an audit"), []);
     }
     pool.close().await;

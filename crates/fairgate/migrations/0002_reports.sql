@@ -1,4 +1,4 @@
--- What the engine tells of itself: samples of ticks, and the tickers that run.
+-- What the engine tells of itself: samples of ticks, the tickers that run, and the jobs that it had to set aside.
 
 CREATE TABLE fairgate.tick_sample (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -24,3 +24,24 @@ CREATE TABLE fairgate.ticker (
     started_at timestamptz NOT NULL DEFAULT now(),
     serves text NOT NULL
 ) WITH (fillfactor = 30);
+
+-- Jobs that the queue refused max_forward_attempts times, whole, with the last error.
+CREATE TABLE fairgate.quarantined (
+    job_id uuid PRIMARY KEY,
+    partition_id uuid NOT NULL,
+    policy_id int NOT NULL,
+    partition_key text NOT NULL,
+    priority int NOT NULL,
+    run_at timestamptz,
+    staged_at timestamptz NOT NULL,
+    max_attempts int,
+    task text NOT NULL,
+    queue_name text,
+    payload json NOT NULL,
+    context jsonb NOT NULL,
+    attempts int NOT NULL,
+    dedupe_key text,
+    forward_attempts smallint NOT NULL,
+    error text NOT NULL,
+    quarantined_at timestamptz NOT NULL
+);

@@ -1,5 +1,24 @@
 -- Dedupe keys and backlog caps: what staging asks before it writes.
 
+-- Who holds a dedupe key: a job that is staged or in flight. The id is a digest of policy and key (fairgate.dedupe_id), so that one index rules
+-- over keys of any length. Of a policy that holds keys until admission, a row whose job is no longer staged is free to take.
+CREATE TABLE fairgate.dedupe (
+    id uuid PRIMARY KEY,
+    policy_id int NOT NULL,
+    key text COLLATE "C" NOT NULL CHECK (key <> '' AND octet_length(key) <= 10000),
+    job_id uuid NOT NULL,
+    taken_at timestamptz NOT NULL DEFAULT now()
+) WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_cost_delay = 0);
+
+-- Retries that went on without their dedupe key, because another job had taken it meanwhile.
+CREATE TABLE fairgate.lost_key (
+    at timestamptz NOT NULL DEFAULT now(),
+    policy_id int NOT NULL,
+    job_id uuid NOT NULL,
+    key text NOT NULL
+);
+CREATE INDEX lost_key_at ON fairgate.lost_key (at);
+
 -- Takes a dedupe key for a job, or says who holds it. Whoever commits first has it: a second transaction waits for the first to end, as for any unique key.
 -- The key of a policy that holds keys until admission is free once its job is no longer staged.
 CREATE FUNCTION fairgate.take_key(policy_id int, key text, job uuid, until_admitted boolean) RETURNS uuid
