@@ -119,6 +119,7 @@ impl Bench {
             .settings(settings)
             .queue("main", queue)
             .expect("a name")
+            .max_waiting(0)
             .policy(policy);
         // Every registration is newer than the last, also one that goes back to what was.
         builder

@@ -42,7 +42,7 @@ pub(crate) fn queue_specs(queues: &[QueueConfig]) -> Result<Vec<QueueSpec>, CliE
     let spec = |queue: &QueueConfig| {
         let adapter = queue::adapter(&queue.kind, queue.schema.as_deref(), &queue.settings)
             .map_err(|error| CliError::usage(format!("queue \"{}\": {error}", queue.name)))?;
-        Ok(QueueSpec { name: queue.name.clone(), queue: Arc::from(adapter) })
+        Ok(QueueSpec { name: queue.name.clone(), queue: Arc::from(adapter), max_waiting: queue.max_waiting })
     };
     queues.iter().map(spec).collect()
 }

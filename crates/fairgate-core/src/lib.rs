@@ -19,6 +19,7 @@ pub mod id;
 pub mod param;
 pub mod pipeline;
 pub mod policy;
+pub mod pressure;
 pub mod reason;
 pub mod report;
 pub mod template;

@@ -55,6 +55,7 @@ impl Settings {
                 Some(half_life) => half_life.duration(),
                 None => engine.half_life,
             },
+            queue_room: engine.queue_room,
         }
     }
 }

@@ -23,11 +23,13 @@ pub enum DenyReason {
     BadScope,
     /// The tick's admission budget went to others.
     TickCapExhausted,
+    /// The queue holds as many jobs that no worker has begun as it may, and the room there was went to others.
+    QueueFull,
 }
 
 impl DenyReason {
     /// Every reason, in the order of the list.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::RateLimited,
         Self::RateZero,
         Self::ConcurrencyFull,
@@ -35,6 +37,7 @@ impl DenyReason {
         Self::BadParameter,
         Self::BadScope,
         Self::TickCapExhausted,
+        Self::QueueFull,
     ];
 
     /// The stable snake_case code.
@@ -47,6 +50,7 @@ impl DenyReason {
             Self::BadParameter => "bad_parameter",
             Self::BadScope => "bad_scope",
             Self::TickCapExhausted => "tick_cap_exhausted",
+            Self::QueueFull => "queue_full",
         }
     }
 
@@ -65,6 +69,7 @@ impl DenyReason {
             Self::BadParameter => "limit cannot be read",
             Self::BadScope => "scope cannot be read",
             Self::TickCapExhausted => "tick budget used up",
+            Self::QueueFull => "queue has enough waiting jobs",
         }
     }
 
@@ -88,6 +93,9 @@ impl DenyReason {
             }
             Self::BadScope => {
                 "Stage a job with a context that has a string, a boolean or a 64-bit integer at the gate's `scope`."
+            }
+            Self::QueueFull => {
+                "It goes on when workers begin what the queue holds; add workers, or raise the queue's `max_waiting`."
             }
             Self::TickCapExhausted => {
                 "It is served first at its next look; raise `tick_admission_budget` if this happens at every tick."

@@ -52,6 +52,8 @@ pub struct Limits {
     pub tick_admission_budget: Option<u32>,
     /// How fast recent activity is forgotten; `None` serves in claim order.
     pub half_life: Option<Duration>,
+    /// Jobs that the queue has room for; `None` is any number.
+    pub queue_room: Option<u32>,
 }
 
 /// What a tick intends, partition by partition.
@@ -96,13 +98,14 @@ pub fn plan(policy: &Policy, claimed: &[Claimed], limits: &Limits, now: DateTime
     let mut looks: Vec<Look> = claimed.iter().map(|partition| look(policy, partition, limits, now)).collect();
     let order = order::by_fairness(claimed, &looks);
     let demands: Vec<u64> = order.iter().map(|&at| looks[at].demand(limits)).collect();
-    let shares = match limits.tick_admission_budget {
-        Some(budget) => offers(&demands, u64::from(budget)),
+    let shares = match limits.most() {
+        Some((most, _)) => offers(&demands, u64::from(most)),
         None => demands,
     };
+    let left_out = limits.most().map_or(DenyReason::TickCapExhausted, |(_, reason)| reason);
     for (rank, (at, share)) in order.into_iter().zip(shares).enumerate() {
         looks[at].rank = u32::try_from(rank).unwrap_or(u32::MAX);
-        looks[at].offer(share, now);
+        looks[at].offer(share, left_out, now);
     }
     let policy = policy.clone();
     TickPlan { now, looks, policy }
@@ -132,6 +135,15 @@ fn look(policy: &Policy, partition: &Claimed, limits: &Limits, now: DateTime<Utc
     }
 }
 
+impl Limits {
+    /// The jobs that a tick may hand over in all, and what holds the rest.
+    fn most(&self) -> Option<(u32, DenyReason)> {
+        let budget = self.tick_admission_budget.map(|jobs| (jobs, DenyReason::TickCapExhausted));
+        let room = self.queue_room.map(|jobs| (jobs, DenyReason::QueueFull));
+        budget.into_iter().chain(room).min_by_key(|(jobs, _)| *jobs)
+    }
+}
+
 impl Look {
     /// What it could take if it were alone.
     fn demand(&self, limits: &Limits) -> u64 {
@@ -143,11 +155,11 @@ impl Look {
         waiting.min(self.decision.allowance).min(u64::from(most))
     }
 
-    /// Fixes what it takes. It denies for lack of budget where the gates would have let something go.
-    fn offer(&mut self, share: u64, now: DateTime<Utc>) {
+    /// Fixes what it takes. It denies for lack of budget, or of room in the queue, where the gates would have let something go.
+    fn offer(&mut self, share: u64, left_out: DenyReason, now: DateTime<Utc>) {
         self.take = u32::try_from(share).unwrap_or(u32::MAX);
         if share == 0 && self.seen.pending > 0 && self.decision.allowance > 0 {
-            self.denial = Some(Denial::new(DenyReason::TickCapExhausted, now));
+            self.denial = Some(Denial::new(left_out, now));
         }
     }
 
@@ -159,6 +171,6 @@ impl Look {
     /// Whether the budget left it nothing.
     fn is_starved(&self) -> bool {
         let reason = self.denial.as_ref().map(|denial| denial.reason);
-        reason == Some(DenyReason::TickCapExhausted)
+        matches!(reason, Some(DenyReason::TickCapExhausted | DenyReason::QueueFull))
     }
 }

@@ -23,6 +23,13 @@ CREATE TABLE fairgate.queue (
     task_max_chars int NOT NULL,
     -- What its tables show by themselves: started, succeeded, failed, dead, removed.
     shows text[] NOT NULL DEFAULT '{}',
+    -- Jobs that it may hold and no worker has begun. NULL: fits itself to the workers; 0: any number.
+    max_waiting int CHECK (max_waiting >= 0),
+    -- What the fitted limit follows, refreshed about once a second; waiting is only for the next refresh.
+    running int NOT NULL DEFAULT 0,
+    starts_per_second float8 NOT NULL DEFAULT 0,
+    waiting int NOT NULL DEFAULT 0,
+    gauged_at timestamptz NOT NULL DEFAULT now(),
     -- What is installed now, so that an unchanged apply takes no lock on the queue's tables. NULL: no hooks.
     hooks_digest text,
     CHECK (ready OR not_ready_reason IS NOT NULL)
@@ -177,6 +184,8 @@ CREATE TABLE fairgate.in_flight (
     admitted_at timestamptz NOT NULL,
     started_at timestamptz,
     beat_at timestamptz,
+    -- Whether it counts as waiting in the queue: admitted, not begun, and the queue has a limit.
+    waiting boolean NOT NULL DEFAULT false,
     -- From admission to the first start.
     lag_ms float8,
     forced boolean NOT NULL DEFAULT false,
@@ -186,3 +195,4 @@ CREATE TABLE fairgate.in_flight (
     dedupe_key text,
     limits jsonb NOT NULL
 ) WITH (fillfactor = 90, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_cost_delay = 0);
+CREATE INDEX in_flight_waiting ON fairgate.in_flight (queue_id) WHERE waiting;

@@ -82,7 +82,7 @@ LANGUAGE sql STABLE AS $$ SELECT greatest(0, date_part('epoch', started - admitt
 CREATE FUNCTION fairgate.started(admission_id uuid) RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-    UPDATE fairgate.in_flight f SET started_at = t.now, lag_ms = coalesce(f.lag_ms, fairgate.lag_ms(f.admitted_at, t.now))
+    UPDATE fairgate.in_flight f SET started_at = t.now, waiting = false, lag_ms = coalesce(f.lag_ms, fairgate.lag_ms(f.admitted_at, t.now))
       FROM (SELECT clock_timestamp() AS now) t WHERE f.admission_id = started.admission_id AND f.started_at IS NULL;
     RETURN FOUND;
 END $$;
@@ -90,7 +90,7 @@ END $$;
 CREATE FUNCTION fairgate.heartbeat(admission_id uuid) RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-    UPDATE fairgate.in_flight f SET beat_at = t.now, started_at = coalesce(f.started_at, t.now), lag_ms = coalesce(f.lag_ms, fairgate.lag_ms(f.admitted_at, t.now))
+    UPDATE fairgate.in_flight f SET beat_at = t.now, waiting = false, started_at = coalesce(f.started_at, t.now), lag_ms = coalesce(f.lag_ms, fairgate.lag_ms(f.admitted_at, t.now))
       FROM (SELECT clock_timestamp() AS now) t WHERE f.admission_id = heartbeat.admission_id;
     RETURN FOUND;
 END $$;

@@ -36,17 +36,18 @@ impl AdmitSql {
                 .replace("{only}", only);
             format!("{take}{}{}", queue.enqueue(), include_str!("../queries/admit/record_admissions.sql"))
         };
-        Self { all: text("").into(), one: text(" AND s.job_id = $11").into() }
+        Self { all: text("").into(), one: text(" AND s.job_id = $12").into() }
     }
 }
 
 /// Moves the planned jobs from staging into the queue and writes their slots. Says how many of each partition were really taken.
-/// `only`: no other job than this.
+/// `only`: no other job than this. `counted`: they count as waiting in the queue until they begin.
 pub(crate) async fn admit(
     conn: &mut PgConnection,
     rules: &Rules,
     takes: &[Take],
     only: Option<Uuid>,
+    counted: bool,
     now: DateTime<Utc>,
 ) -> Result<HashMap<Uuid, u32>, DatabaseError> {
     const DOING: &str = "admitting jobs";
@@ -62,7 +63,8 @@ pub(crate) async fn admit(
         .bind(rules.policy_id)
         .bind(rules.queue_id)
         .bind(now)
-        .bind(rules.learns);
+        .bind(rules.learns)
+        .bind(counted);
     if let Some(job) = only {
         admit = admit.bind(job);
     }

@@ -34,12 +34,22 @@ struct Row {
 }
 
 /// Holds the policy open until the transaction ends: `pause` and `apply` wait for it. False: one of them is at it.
-pub(crate) async fn hold_policy_open(conn: &mut PgConnection, policy_id: i32) -> Result<bool, DatabaseError> {
-    crate::sql::query_scalar(include_str!("../queries/claim/hold_policy_open.sql"))
-        .bind(policy_id)
-        .fetch_one(conn)
-        .await
-        .doing("holding the policy open")
+/// Beside it, how many jobs wait in the queue, counted up to `most`.
+pub(crate) async fn hold_policy_open(
+    conn: &mut PgConnection,
+    policy_id: i32,
+    queue_id: i32,
+    most: u64,
+) -> Result<(bool, u64), DatabaseError> {
+    let (held, waiting): (bool, i64) =
+        crate::sql::query_as(include_str!("../queries/claim/hold_policy_open.sql"))
+            .bind(policy_id)
+            .bind(queue_id)
+            .bind(i64::try_from(most).unwrap_or(i64::MAX))
+            .fetch_one(conn)
+            .await
+            .doing("holding the policy open")?;
+    Ok((held, waiting.unsigned_abs()))
 }
 
 /// Locks up to `limit` due partitions, or this ticker's part of them where `tickers` are at work. None: nothing is due, or the policy is paused, disabled or retired.

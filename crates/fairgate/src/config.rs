@@ -52,6 +52,8 @@ pub struct QueueConfig {
     pub kind: String,
     /// The schema of its tables. None: the one that its kind uses by itself.
     pub schema: Option<String>,
+    /// Jobs that it may hold and no worker has begun. None: fits itself to the workers; 0: any number.
+    pub max_waiting: Option<u32>,
     /// What else the adapter needs to know, as a JSON object.
     pub settings: serde_json::Value,
 }

@@ -24,6 +24,7 @@ pub(crate) async fn admit_isolated(
     conn: &mut PgConnection,
     rules: &Rules,
     takes: Vec<Take>,
+    counted: bool,
     now: DateTime<Utc>,
     clock: Option<DateTime<Utc>>,
     max_attempts: u16,
@@ -43,7 +44,7 @@ pub(crate) async fn admit_isolated(
             _ => None,
         };
         let mut savepoint = conn.begin().await.doing("isolating a refused job")?;
-        match admit(&mut savepoint, rules, &takes, single, now).await {
+        match admit(&mut savepoint, rules, &takes, single, counted, now).await {
             Ok(taken) => {
                 savepoint.commit().await.doing("isolating a refused job")?;
                 for (partition, count) in taken {

@@ -4,6 +4,7 @@ use chrono::{DateTime, Utc};
 use fairgate_core::definition::Definition;
 use fairgate_core::gate::Gate;
 use fairgate_core::policy::Policy;
+use fairgate_core::pressure::{self, MaxWaiting};
 use sqlx::PgConnection;
 
 use crate::admit::AdmitSql;
@@ -26,8 +27,22 @@ pub(crate) struct OpenLane {
     pub(crate) not_ready_reason: Option<String>,
     pub(crate) due: bool,
     pub(crate) wait_us: i64,
+    /// Whether the queue's tables show when a job begins.
+    pub(crate) shows_starts: bool,
+    pub(crate) max_waiting: Option<i32>,
+    pub(crate) running: i32,
+    pub(crate) starts_per_second: f64,
     /// Tickers at work that serve this lane.
     pub(crate) tickers: i64,
+}
+
+impl OpenLane {
+    /// How many jobs its queue may hold that no worker has begun.
+    pub(crate) fn waiting_limit(&self) -> Option<u64> {
+        let max = MaxWaiting::from_number(self.max_waiting.map(i32::unsigned_abs));
+        let limit = pressure::limit(max, self.running.unsigned_abs().into(), self.starts_per_second);
+        limit.filter(|_| self.shows_starts)
+    }
 }
 
 /// The rules of a registered policy at one revision, ready to serve.

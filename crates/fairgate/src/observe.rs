@@ -16,6 +16,18 @@ pub(crate) async fn gauge(conn: &mut PgConnection) -> Result<(), DatabaseError> 
     Ok(())
 }
 
+/// Refreshes what fitted limits of queues follow, at most once a second. A running ticker does it by itself.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn gauge_queues(conn: &mut PgConnection) -> Result<(), DatabaseError> {
+    crate::sql::query(include_str!("../queries/observe/gauge_queues.sql"))
+        .execute(conn)
+        .await
+        .doing("looking at the queues")?;
+    Ok(())
+}
+
 /// The report table is written and emptied all the time; autovacuum looks too seldom.
 pub(crate) async fn vacuum_reports(conn: &mut PgConnection) -> Result<(), DatabaseError> {
     // The simple protocol: VACUUM cannot run in a transaction, and behind a pooler nothing else may run outside of one.

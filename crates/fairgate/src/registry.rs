@@ -28,6 +28,8 @@ pub struct QueueSpec {
     pub name: QueueName,
     /// The adapter.
     pub queue: Arc<dyn Queue>,
+    /// Jobs that it may hold and no worker has begun. None: fits itself to the workers, where the queue shows starts; 0: any number.
+    pub max_waiting: Option<u32>,
 }
 
 /// Where policies come from. Those of a file are retired when they are in it no more.

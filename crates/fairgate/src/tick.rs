@@ -4,6 +4,7 @@
 //! [`fairgate_core::tick_plan`]'s; nothing is decided here. An error anywhere leaves everything as it was.
 
 use chrono::{DateTime, Utc};
+use fairgate_core::pressure;
 use fairgate_core::report::TickReport;
 use fairgate_core::tick_plan::{self, Limits};
 use sqlx::{Connection, PgConnection};
@@ -49,18 +50,30 @@ enum Mode {
     Isolate,
 }
 
-/// Runs one tick of a lane. None: nothing was due, or the policy is being paused or changed at this moment. `clock` replaces the database's clock, for tests.
+/// How a tick ended.
+#[derive(Debug)]
+pub(crate) enum Ticked {
+    /// Nothing was due, or the policy is being paused or changed at this moment.
+    Nothing,
+    /// The queue holds as many jobs that no worker has begun as it may.
+    QueueFull,
+    /// This was done.
+    Done(TickReport),
+}
+
+/// Runs one tick of a lane. `sharers`: looks that share what room the queue has. `clock` replaces the database's clock, for tests.
 pub(crate) async fn tick(
     conn: &mut PgConnection,
     rules: &Rules,
     lane: &OpenLane,
+    sharers: u64,
     settings: &Settings,
     clock: Option<DateTime<Utc>>,
-) -> Result<Option<TickReport>, TickError> {
-    match attempt(conn, rules, lane, settings, clock, Mode::Batch).await {
+) -> Result<Ticked, TickError> {
+    match attempt(conn, rules, lane, sharers, settings, clock, Mode::Batch).await {
         Err(TickError::Database(error)) if blame(&error) == Blame::Job => {
             tracing::debug!(policy = %rules.policy.name(), error = %error, "the queue refused a batch; isolating");
-            attempt(conn, rules, lane, settings, clock, Mode::Isolate).await
+            attempt(conn, rules, lane, sharers, settings, clock, Mode::Isolate).await
         }
         outcome => outcome,
     }
@@ -70,29 +83,37 @@ async fn attempt(
     conn: &mut PgConnection,
     rules: &Rules,
     lane: &OpenLane,
+    sharers: u64,
     settings: &Settings,
     clock: Option<DateTime<Utc>>,
     mode: Mode,
-) -> Result<Option<TickReport>, TickError> {
+) -> Result<Ticked, TickError> {
     let mut tx =
         conn.begin_with(include_str!("../queries/claim/begin.sql")).await.doing("beginning a tick")?;
-    let claim = match hold_policy_open(&mut tx, rules.policy_id).await? {
-        true => {
-            claim(&mut tx, rules.policy_id, lane.shard_id, settings.partition_batch_size, lane.tickers, clock)
-                .await?
-        }
-        false => None,
+    let limit = lane.waiting_limit();
+    let (held, waiting) =
+        hold_policy_open(&mut tx, rules.policy_id, rules.queue_id, limit.unwrap_or(0)).await?;
+    let room = limit.map(|limit| pressure::share(limit, waiting, sharers));
+    if held && room == Some(0) {
+        tx.rollback().await.doing("ending an empty tick")?;
+        return Ok(Ticked::QueueFull);
+    }
+    let claim = if held {
+        claim(&mut tx, rules.policy_id, lane.shard_id, settings.partition_batch_size, lane.tickers, clock)
+            .await?
+    } else {
+        None
     };
     let Some(claim) = claim else {
         tx.rollback().await.doing("ending an empty tick")?;
-        return Ok(None);
+        return Ok(Ticked::Nothing);
     };
     let policy = rules.policy.name().to_string();
     if claim.revision != rules.revision {
         return Err(TickError::Outdated { policy, loaded: rules.revision, found: claim.revision });
     }
 
-    let plan = tick_plan::plan(&rules.policy, &claim.facts, &limits(rules, settings), claim.now);
+    let plan = tick_plan::plan(&rules.policy, &claim.facts, &limits(rules, settings, room), claim.now);
     let takes: Vec<Take> = (claim.ids.iter().zip(&claim.facts).zip(&plan.looks))
         .filter(|(_, look)| look.take > 0)
         .map(|((&partition, facts), look)| Take {
@@ -105,12 +126,15 @@ async fn attempt(
         .collect();
     let (got, refused) = match (takes.is_empty(), mode) {
         (true, _) => Default::default(),
-        (false, Mode::Batch) => {
-            (admit(&mut tx, rules, &takes, None, claim.now).await.map_err(|e| queue_error(&policy, e))?, 0)
-        }
+        (false, Mode::Batch) => (
+            admit(&mut tx, rules, &takes, None, room.is_some(), claim.now)
+                .await
+                .map_err(|e| queue_error(&policy, e))?,
+            0,
+        ),
         (false, Mode::Isolate) => {
             let attempts = settings.max_forward_attempts;
-            let done = admit_isolated(&mut tx, rules, takes, claim.now, clock, attempts)
+            let done = admit_isolated(&mut tx, rules, takes, room.is_some(), claim.now, clock, attempts)
                 .await
                 .map_err(|e| queue_error(&policy, e))?;
             (done.taken, done.refused)
@@ -121,14 +145,15 @@ async fn attempt(
     report.failures = u64::from(refused);
     settle(&mut tx, lane.shard_id, &claim.ids, &taken, &plan.settle(&taken), &report, claim.now).await?;
     tx.commit().await.doing("committing a tick")?;
-    Ok(Some(report))
+    Ok(Ticked::Done(report))
 }
 
-fn limits(rules: &Rules, settings: &Settings) -> Limits {
+fn limits(rules: &Rules, settings: &Settings, room: Option<u64>) -> Limits {
     rules.policy.settings().resolve(&Limits {
         admission_batch_size: settings.admission_batch_size,
         tick_admission_budget: settings.tick_admission_budget,
         half_life: settings.fairness_half_life.duration(),
+        queue_room: room.map(|jobs| u32::try_from(jobs).unwrap_or(u32::MAX)),
     })
 }
 

@@ -159,6 +159,11 @@ impl Ticker {
                 );
             }
         }
+        if due.pressure.pass(Duration::from_secs(1)) {
+            let mut unit = Unit::begin(conn).await?;
+            crate::observe::gauge_queues(&mut unit).await?;
+            unit.end().await?;
+        }
         if due.queues.pass(Duration::from_secs(5)) {
             let mut unit = Unit::begin(conn).await?;
             let installed = crate::registry::install_missing(&mut unit, &self.own_queues, self.hooks).await?;
@@ -191,6 +196,7 @@ impl Ticker {
 struct Upkeep {
     sweep: Timer,
     queues: Timer,
+    pressure: Timer,
     vacuum: Timer,
 }
 

@@ -47,7 +47,7 @@ pub(super) fn queue() -> Result<QueueSpec, CliError> {
         QUEUE.parse().map_err(|error| CliError::failed(format!("queue {QUEUE}: {error}")))?;
     let queue = fairgate::queue::GraphileWorker::new(workers::SCHEMA)
         .map_err(|error| CliError::failed(format!("schema {}: {error}", workers::SCHEMA)))?;
-    Ok(QueueSpec { name, queue: Arc::new(queue) })
+    Ok(QueueSpec { name, queue: Arc::new(queue), max_waiting: None })
 }
 
 /// Registers the policies and the queue, switched on and running whatever an operator did to those of an earlier demo.

@@ -51,7 +51,12 @@ pub(crate) fn claimed(key: &str, pending: i64) -> Claimed {
 }
 
 pub(crate) fn limits(budget: Option<u32>) -> Limits {
-    Limits { admission_batch_size: 100, tick_admission_budget: budget, half_life: Some(seconds(60)) }
+    Limits {
+        admission_batch_size: 100,
+        tick_admission_budget: budget,
+        half_life: Some(seconds(60)),
+        queue_room: None,
+    }
 }
 
 /// A partition whose stored states follow its looks, as a ticker would keep them.

@@ -20,7 +20,7 @@ const COLD: usize = 300;
 /// The queue behind the policies.
 pub(super) fn queue() -> QueueSpec {
     let queue = GraphileWorker::new("graphile_worker").expect("a name");
-    QueueSpec { name: "main".parse().expect("a name"), queue: std::sync::Arc::new(queue) }
+    QueueSpec { name: "main".parse().expect("a name"), queue: std::sync::Arc::new(queue), max_waiting: None }
 }
 
 /// What an operator changes about the policies.

@@ -1,6 +1,6 @@
 -- The first half of the admission: the planned number of waiting jobs of every partition, in order, leaves staging and becomes `taken`.
 -- $1 partitions, $2 their keys, $3 how many, $4 fairness ranks, $5 limits, $6 policy, $7 policy id, $8 queue id, $9 now, $10 whether their ends teach
--- a gate, {only}: nothing, or a condition that names $11, the only job to take. {queue_id} is the queue's own; its CTEs and record_admissions.sql follow.
+-- a gate, $11 whether they count as waiting in the queue, {only}: nothing, or a condition that names $12, the only job to take. {queue_id} is the queue's own; its CTEs and record_admissions.sql follow.
 -- Columns of fixed width stand first, where reading them costs less. The order interleaves the tenants, so that no tenant's jobs stand first in the queue: one number, because a sort by two columns costs a tenth of the statement.
 WITH plan AS MATERIALIZED (
     SELECT u.partition_id, u.partition_key, u.take, u.rank, u.limits::jsonb AS limits

@@ -9,8 +9,7 @@ use super::section::{Node, Section};
 use super::suggest;
 use crate::queue::{Ident, KINDS};
 
-const KEYS: &[&str] = &["type", "schema"];
-const LATER_KEYS: &[&str] = &["max_waiting"];
+const KEYS: &[&str] = &["type", "schema", "max_waiting"];
 const LATER_KINDS: &[&str] = &["apalis", "pgmq", "pg_boss", "procrastinate", "underway", "table"];
 
 /// `[queues]`, with at least one queue in it.
@@ -40,13 +39,15 @@ fn read(node: &Node<'_>, found: &mut Findings<'_>) -> Option<QueueConfig> {
     let section = node.section(found)?;
     let kind = kind(&section, found);
     if kind.is_some_and(|kind| KINDS.contains(&kind)) {
-        section.only(found, KEYS, LATER_KEYS);
+        section.only(found, KEYS, &[]);
     }
     let schema = section.get("schema").and_then(|node| schema(&node, found));
+    let max_waiting = section.whole(found, "max_waiting", i32::MAX.unsigned_abs());
     Some(QueueConfig {
         name: name?,
         kind: kind?.to_owned(),
         schema: schema.map(str::to_owned),
+        max_waiting,
         settings: serde_json::json!({}),
     })
 }

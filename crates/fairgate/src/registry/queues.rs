@@ -57,6 +57,7 @@ pub(super) async fn upsert(conn: &mut PgConnection, spec: &QueueSpec) -> Result<
         .bind(bounds.max_attempts_max)
         .bind(bounds.task_max_chars)
         .bind(spec.queue.shows().iter().map(|event| event.as_str()).collect::<Vec<_>>())
+        .bind(spec.max_waiting.map(|jobs| i32::try_from(jobs).unwrap_or(i32::MAX)))
         .fetch_one(conn)
         .await
         .doing("registering a queue")

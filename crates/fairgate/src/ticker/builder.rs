@@ -71,8 +71,17 @@ impl TickerBuilder {
     /// When `name` cannot be one.
     pub fn queue(mut self, name: &str, queue: impl Queue + 'static) -> Result<Self, IdError> {
         let name: QueueName = name.parse()?;
-        self.queues.push(QueueSpec { name, queue: Arc::new(queue) });
+        self.queues.push(QueueSpec { name, queue: Arc::new(queue), max_waiting: None });
         Ok(self)
+    }
+
+    /// How many jobs the queue that was added last may hold that no worker has begun; 0 is any number. Without, it fits itself to the workers.
+    #[must_use]
+    pub fn max_waiting(mut self, jobs: u32) -> Self {
+        if let Some(queue) = self.queues.last_mut() {
+            queue.max_waiting = Some(jobs);
+        }
+        self
     }
 
     /// A policy of this program, with its closures.

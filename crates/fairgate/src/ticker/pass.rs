@@ -10,7 +10,10 @@ use crate::absorb::absorb;
 use crate::error::DatabaseError;
 use crate::lane::{OpenLane, Rules, RulesError, next_scheduled_wait, open_lanes};
 use crate::sql::{Unit, scope};
-use crate::tick::{TickError, tick};
+use crate::tick::{TickError, Ticked, tick};
+
+/// When a queue that has enough waiting jobs is looked at again: workers that begin some tell nobody.
+const QUEUE_FULL_PAUSE: Duration = Duration::from_millis(50);
 
 /// The rules of a policy as this ticker has them, or why it leaves the policy alone.
 #[derive(Debug)]
@@ -60,13 +63,16 @@ impl Ticker {
             open_lanes(&mut unit, clock, self.only_policy.as_deref(), self.only_shard.as_deref()).await?;
         unit.end().await?;
         let mut report = PassReport { busy: absorbed.more, wait: Duration::MAX, ..PassReport::default() };
+        let mut served = Vec::new();
         for lane in self.in_turn(&lanes) {
             // One lane at least, however long the reports took, so that every pass gets on.
             let late = report.lanes > 0 && began.elapsed() > self.settings.tick_max_duration;
             if late || stop.is_some_and(CancellationToken::is_cancelled) {
                 break;
             }
-            self.serve(conn, lane, clock, &mut report).await?;
+            let sharers = sharers(&lanes, lane, &served);
+            served.push(lane.shard_id);
+            self.serve(conn, lane, sharers, clock, &mut report).await?;
         }
         if !report.busy {
             let mut unit = Unit::begin(conn).await?;
@@ -89,6 +95,7 @@ impl Ticker {
         &mut self,
         conn: &mut PgConnection,
         lane: &OpenLane,
+        sharers: u64,
         clock: Option<DateTime<Utc>>,
         report: &mut PassReport,
     ) -> Result<(), DatabaseError> {
@@ -109,9 +116,13 @@ impl Ticker {
             return Ok(());
         }
         let Some(Loaded::Ready(rules)) = self.rules.get(&lane.policy_id) else { return Ok(()) };
-        match tick(conn, rules, lane, &self.settings, clock).await {
-            Ok(None) => Ok(()),
-            Ok(Some(done)) => {
+        match tick(conn, rules, lane, sharers, &self.settings, clock).await {
+            Ok(Ticked::Nothing) => Ok(()),
+            Ok(Ticked::QueueFull) => {
+                report.wait = report.wait.min(QUEUE_FULL_PAUSE);
+                Ok(())
+            }
+            Ok(Ticked::Done(done)) => {
                 tracing::debug!(
                     policy = lane.policy,
                     shard = lane.shard,
@@ -186,6 +197,14 @@ impl Ticker {
             self.said.insert(about.to_owned(), what);
         }
     }
+}
+
+/// The looks that share what room the queue of a lane has: its due lanes that this pass has still to serve, in every ticker at work.
+fn sharers(lanes: &[OpenLane], lane: &OpenLane, served: &[i32]) -> u64 {
+    let left = lanes
+        .iter()
+        .filter(|other| other.due && other.queue == lane.queue && !served.contains(&other.shard_id));
+    (left.count() as u64).saturating_mul(lane.tickers.max(1).unsigned_abs())
 }
 
 fn micros(wait: i64) -> Duration {

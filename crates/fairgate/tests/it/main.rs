@@ -23,6 +23,7 @@ mod partitions;
 mod payload;
 mod plans;
 mod pooled;
+mod pressure;
 mod read;
 mod registry;
 mod restage;

@@ -20,7 +20,7 @@ fn at(revision: u32) -> Options {
 
 fn main_queue() -> [QueueSpec; 1] {
     let queue = Arc::new(GraphileWorker::new("graphile_worker").expect("a name"));
-    [QueueSpec { name: "main".parse().expect("a name"), queue }]
+    [QueueSpec { name: "main".parse().expect("a name"), queue, max_waiting: None }]
 }
 
 async fn register(world: &World, policies: &[Policy], options: Options) -> Result<Applied, ApplyError> {

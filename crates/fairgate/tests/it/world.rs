@@ -158,7 +158,7 @@ impl World {
 /// A builder of tickers that know queue `main`.
 pub(crate) fn builder(pool: &PgPool) -> TickerBuilder {
     let queue = GraphileWorker::new("graphile_worker").expect("a name");
-    Ticker::builder(pool.clone()).queue("main", queue).expect("a name")
+    Ticker::builder(pool.clone()).queue("main", queue).expect("a name").max_waiting(0)
 }
 
 pub(crate) async fn ticker(pool: &PgPool, policies: Vec<Policy>, settings: Settings) -> Ticker {

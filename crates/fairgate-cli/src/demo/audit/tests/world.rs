@@ -28,7 +28,7 @@ impl World {
         let db = TestDb::new().await;
         let mut conn = db.connect().await;
         let queue = GraphileWorker::new("graphile_worker").unwrap();
-        let queue = QueueSpec { name: QUEUE.parse().unwrap(), queue: Arc::new(queue) };
+        let queue = QueueSpec { name: QUEUE.parse().unwrap(), queue: Arc::new(queue), max_waiting: None };
         let options = Options { source: Source::Code, revision: None, hooks: true, go_back: true };
         apply(&mut conn, &[queue], &install::policies().unwrap(), options).await.unwrap();
         let walk = Walk::recorded();
