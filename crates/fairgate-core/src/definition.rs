@@ -1,6 +1,7 @@
 //! A policy as plain data: what the configuration file says and what the database keeps.
 
 mod adaptive;
+mod fairness;
 mod gate;
 mod gate_read;
 mod key;
@@ -20,6 +21,7 @@ pub use adaptive::{
     AdaptiveDefinition, DEFAULT_EWMA_ALPHA, DEFAULT_FAILURE_DECREASE_FACTOR, DEFAULT_MIN,
     DEFAULT_OVERLOAD_DECREASE_FACTOR,
 };
+pub use fairness::{DEFAULT_WEIGHT_PATH, FairnessDefinition};
 pub use gate::{DEFAULT_FULL_BACKOFF, GateDefinition, GateKind};
 pub use key::KeySource;
 pub use param::ParamDefinition;
@@ -39,6 +41,9 @@ pub struct Definition {
     /// What happens to a failed attempt.
     #[serde(default)]
     pub retry: Retry,
+    /// How its partitions share.
+    #[serde(default, skip_serializing_if = "FairnessDefinition::is_recent")]
+    pub fairness: FairnessDefinition,
     /// The gates, in the order in which they are asked.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub gates: Vec<GateDefinition>,

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::check;
+use super::fairness::FairnessBuilder;
 use super::gate_builder::{AdaptiveBuilder, ConcurrencyBuilder, GateDraft, ThrottleBuilder};
 use super::key::Key;
 use super::{Policy, Problems};
@@ -31,6 +32,7 @@ pub struct PolicyBuilder {
     pub(super) partition_by: Option<KeyDraft>,
     pub(super) shard_by: Option<KeyDraft>,
     pub(super) retry: Retry,
+    pub(super) fairness: FairnessBuilder,
     pub(super) gates: Vec<GateDraft>,
     pub(super) admission_batch_size: Option<u32>,
     pub(super) fairness_half_life: Option<HalfLife>,
@@ -51,6 +53,7 @@ impl PolicyBuilder {
             partition_by: None,
             shard_by: None,
             retry: Retry::default(),
+            fairness: FairnessBuilder::recent(),
             gates: Vec::new(),
             admission_batch_size: None,
             fairness_half_life: None,
@@ -65,6 +68,7 @@ impl PolicyBuilder {
             partition_by: Some(KeyDraft::Ready(definition.partition_by.into())),
             shard_by: definition.shard_by.map(|key| KeyDraft::Ready(key.into())),
             retry: definition.retry,
+            fairness: definition.fairness.into(),
             gates: definition.gates.into_iter().map(GateDraft::from).collect(),
             admission_batch_size: definition.admission_batch_size,
             fairness_half_life: definition.fairness_half_life,
@@ -111,6 +115,13 @@ impl PolicyBuilder {
     #[must_use]
     pub const fn retry(mut self, retry: Retry) -> Self {
         self.retry = retry;
+        self
+    }
+
+    /// How its partitions share. Default: by recent activity.
+    #[must_use]
+    pub fn fairness(mut self, fairness: FairnessBuilder) -> Self {
+        self.fairness = fairness;
         self
     }
 

@@ -3,6 +3,7 @@
 use fairgate_core::policy::{Policy, PolicyBuilder, Problem};
 use toml::de::DeValue;
 
+use super::fairness;
 use super::findings::Findings;
 use super::gate;
 use super::section::{Node, Section};
@@ -52,7 +53,9 @@ fn read(node: &Node<'_>, queues: Option<&Section<'_>>, found: &mut Findings<'_>)
         builder = builder.shard_by(template);
     }
     only_word(&section, "retry", "bypass", &["restage"], found);
-    only_word(&section, "fairness", "recent", &["weighted"], found);
+    if let Some(fairness) = fairness::read(&section, found) {
+        builder = builder.fairness(fairness);
+    }
     builder = limits(builder, &section, found);
     let mut gates = Vec::new();
     for draft in gate::read_all(&section, found) {
@@ -102,9 +105,6 @@ fn only_word(section: &Section<'_>, key: &str, word: &str, later: &[&str], found
         DeValue::String(value) if value == word => return,
         DeValue::String(value) if later.contains(&value.as_ref()) => {
             format!("{key} = {value:?} is not available yet; use {word:?}, or leave it out")
-        }
-        DeValue::Table(_) if key == "fairness" => {
-            format!("a table is not available yet; use {word:?}, or leave it out")
         }
         _ => return node.refuse(found, &format!("{word:?}, or leave it out")),
     };

@@ -17,14 +17,6 @@ fn keys_of_later_releases_are_refused_as_not_available_yet() {
         refused("retry = \"restage\""),
         "f.toml:6:9: policies.p.retry: retry = \"restage\" is not available yet; use \"bypass\", or leave it out"
     );
-    assert_eq!(
-        refused("fairness = \"weighted\""),
-        "f.toml:6:12: policies.p.fairness: fairness = \"weighted\" is not available yet; use \"recent\", or leave it out"
-    );
-    assert_eq!(
-        refused("fairness = { mode = \"weighted\" }"),
-        "f.toml:6:12: policies.p.fairness: a table is not available yet; use \"recent\", or leave it out"
-    );
     for value in ["0", "200", "\"many\""] {
         assert_eq!(
             problems(&format!("{QUEUE}max_waiting = {value}")),
