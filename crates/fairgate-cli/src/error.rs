@@ -145,7 +145,9 @@ impl From<ApplyError> for CliError {
             ApplyError::UnknownQueue { .. } => {
                 Self::usage(message).hint("nothing was registered; add the queue under [queues]")
             }
-            ApplyError::ScopeNotAvailable { .. } => Self::usage(message).hint("nothing was registered"),
+            ApplyError::ScopeNotAvailable { .. } | ApplyError::WeightedNotAvailable { .. } => {
+                Self::usage(message).hint("nothing was registered")
+            }
         }
     }
 }

@@ -2,6 +2,7 @@
 
 mod adaptive;
 mod dedupe;
+mod fairness;
 mod gate;
 mod gate_read;
 mod key;
@@ -22,6 +23,7 @@ pub use adaptive::{
     DEFAULT_OVERLOAD_DECREASE_FACTOR,
 };
 pub use dedupe::{Dedupe, DedupeUntil, OnConflict};
+pub use fairness::{DEFAULT_WEIGHT_PATH, FairnessDefinition};
 pub use gate::{DEFAULT_FULL_BACKOFF, GateDefinition, GateKind};
 pub use key::KeySource;
 pub use param::ParamDefinition;
@@ -47,6 +49,9 @@ pub struct Definition {
     /// What a dedupe key does; the default is [`Dedupe::default`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dedupe: Option<Dedupe>,
+    /// How its partitions share.
+    #[serde(default, skip_serializing_if = "FairnessDefinition::is_recent")]
+    pub fairness: FairnessDefinition,
     /// The gates, in the order in which they are asked.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub gates: Vec<GateDefinition>,

@@ -2,6 +2,7 @@
 
 mod recent;
 mod share;
+pub mod weighted;
 
 pub use recent::decayed;
 pub use share::offers;

@@ -2,6 +2,7 @@
 
 mod builder;
 mod check;
+mod fairness;
 mod gate_builder;
 mod key;
 mod problem;
@@ -12,10 +13,12 @@ use crate::context::Context;
 use crate::definition::{Definition, HalfLife};
 use crate::gate::Gate;
 use crate::id::{PartitionKey, PolicyName, QueueName, Shard};
+use crate::param::Computed;
 use crate::template::KeyError;
 use crate::tick_plan::Limits;
 
 pub use builder::PolicyBuilder;
+pub use fairness::{Fairness, FairnessBuilder};
 pub use gate_builder::{AdaptiveBuilder, ConcurrencyBuilder, ThrottleBuilder};
 pub use problem::{Problem, Problems};
 
@@ -31,6 +34,7 @@ struct Rules {
     definition: Definition,
     partition_by: Key,
     shard_by: Option<Key>,
+    fairness: Fairness,
     gates: Vec<Gate>,
 }
 
@@ -86,6 +90,11 @@ impl Policy {
         &self.0.definition.queue
     }
 
+    /// How its partitions share.
+    pub fn fairness(&self) -> &Fairness {
+        &self.0.fairness
+    }
+
     /// The gates, in the order in which they are asked.
     pub fn gates(&self) -> &[Gate] {
         &self.0.gates
@@ -116,12 +125,16 @@ impl Policy {
 
     /// Whether a closure computes a key or a number, here or in another process.
     pub fn has_closures(&self) -> bool {
-        self.keys().any(Key::is_computed) || self.gates().iter().any(Gate::has_closure)
+        self.keys().any(Key::is_computed)
+            || self.fairness().closure().is_some()
+            || self.gates().iter().any(Gate::has_closure)
     }
 
     /// Whether it mentions a closure that this process does not have. A ticker leaves such a policy alone.
     pub fn lacks_closures(&self) -> bool {
-        self.keys().any(Key::is_missing) || self.gates().iter().any(Gate::lacks_closure)
+        self.keys().any(Key::is_missing)
+            || self.fairness().closure().is_some_and(Computed::is_missing)
+            || self.gates().iter().any(Gate::lacks_closure)
     }
 
     /// `other`, with its closures, when it is the policy that this one describes: same name, equal definition.

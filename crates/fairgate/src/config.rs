@@ -4,6 +4,7 @@
 //! and impossible is refused; what is merely worth knowing comes back as [`Config::notes`].
 
 mod engine;
+mod fairness;
 mod findings;
 mod gate;
 mod param;

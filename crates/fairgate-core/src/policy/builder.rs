@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::check;
+use super::fairness::FairnessBuilder;
 use super::gate_builder::{AdaptiveBuilder, ConcurrencyBuilder, GateDraft, ThrottleBuilder};
 use super::key::Key;
 use super::{Policy, Problems};
@@ -33,6 +34,7 @@ pub struct PolicyBuilder {
     pub(super) retry: Option<Retry>,
     pub(super) max_pending: Option<u32>,
     pub(super) dedupe: Option<Dedupe>,
+    pub(super) fairness: FairnessBuilder,
     pub(super) gates: Vec<GateDraft>,
     pub(super) admission_batch_size: Option<u32>,
     pub(super) fairness_half_life: Option<HalfLife>,
@@ -55,6 +57,7 @@ impl PolicyBuilder {
             retry: None,
             max_pending: None,
             dedupe: None,
+            fairness: FairnessBuilder::recent(),
             gates: Vec::new(),
             admission_batch_size: None,
             fairness_half_life: None,
@@ -71,6 +74,7 @@ impl PolicyBuilder {
             retry: definition.retry,
             max_pending: definition.max_pending,
             dedupe: definition.dedupe,
+            fairness: definition.fairness.into(),
             gates: definition.gates.into_iter().map(GateDraft::from).collect(),
             admission_batch_size: definition.admission_batch_size,
             fairness_half_life: definition.fairness_half_life,
@@ -131,6 +135,13 @@ impl PolicyBuilder {
     #[must_use]
     pub const fn dedupe(mut self, dedupe: Dedupe) -> Self {
         self.dedupe = Some(dedupe);
+        self
+    }
+
+    /// How its partitions share. Default: by recent activity.
+    #[must_use]
+    pub fn fairness(mut self, fairness: FairnessBuilder) -> Self {
+        self.fairness = fairness;
         self
     }
 

@@ -1,5 +1,6 @@
 //! From a draft to a policy: everything that can be wrong, found in one pass.
 
+mod fairness;
 mod gate;
 
 use std::collections::BTreeMap;
@@ -69,6 +70,7 @@ pub(super) fn policy(draft: PolicyBuilder) -> Result<Policy, Problems> {
         .require("partition_by", draft.partition_by, "partition_by = \"account_id\"")
         .and_then(|key| self::key(&mut found, "partition_by", key));
     let shard_by = draft.shard_by.and_then(|key| self::key(&mut found, "shard_by", key));
+    let fairness = fairness::check(&mut found, draft.fairness);
     unique_names(&mut found, draft.gates.iter().map(gate::name));
     let gates: Vec<Gate> = draft.gates.into_iter().filter_map(|gate| gate::check(&mut found, gate)).collect();
     if draft.max_pending == Some(0) {
@@ -82,6 +84,7 @@ pub(super) fn policy(draft: PolicyBuilder) -> Result<Policy, Problems> {
     Problems::none_of(found.0)?;
     let whole = "without a problem every part is there";
     let partition_by = partition_by.expect(whole);
+    let fairness = fairness.expect(whole);
     let definition = Definition {
         queue: queue.expect(whole),
         partition_by: partition_by.source(),
@@ -89,6 +92,7 @@ pub(super) fn policy(draft: PolicyBuilder) -> Result<Policy, Problems> {
         retry: draft.retry,
         max_pending: draft.max_pending,
         dedupe: draft.dedupe,
+        fairness: fairness.definition(),
         gates: gates.iter().map(Gate::definition).collect(),
         admission_batch_size: draft.admission_batch_size,
         fairness_half_life: draft.fairness_half_life,
@@ -99,6 +103,7 @@ pub(super) fn policy(draft: PolicyBuilder) -> Result<Policy, Problems> {
         definition,
         partition_by,
         shard_by,
+        fairness,
         gates,
     })))
 }

@@ -11,6 +11,7 @@ mod contexts;
 mod definitions;
 mod durations;
 mod fairness;
+mod fairness_rules;
 mod ids;
 mod observations;
 mod params;

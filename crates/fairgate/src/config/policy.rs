@@ -2,8 +2,8 @@
 
 use fairgate_core::definition::{Dedupe, DedupeUntil, OnConflict, Retry};
 use fairgate_core::policy::{Policy, PolicyBuilder, Problem};
-use toml::de::DeValue;
 
+use super::fairness;
 use super::findings::Findings;
 use super::gate;
 use super::section::{Node, Section};
@@ -55,7 +55,9 @@ fn read(node: &Node<'_>, queues: Option<&Section<'_>>, found: &mut Findings<'_>)
     }
     builder = retry(builder, &section, found);
     builder = dedupe(builder, &section, found);
-    only_word(&section, "fairness", "recent", &["weighted"], found);
+    if let Some(fairness) = fairness::read(&section, found) {
+        builder = builder.fairness(fairness);
+    }
     builder = limits(builder, &section, found);
     let mut gates = Vec::new();
     for draft in gate::read_all(&section, found) {
@@ -136,22 +138,6 @@ fn known_queue(section: &Section<'_>, name: &str, queues: Option<&Section<'_>>, 
         let message = format!("there is no queue {name:?} in this file{hint}");
         found.problem(section.offset_of("queue"), &section.place("queue"), message);
     }
-}
-
-/// A key that takes one word as yet.
-fn only_word(section: &Section<'_>, key: &str, word: &str, later: &[&str], found: &mut Findings<'_>) {
-    let Some(node) = section.get(key) else { return };
-    let message = match node.value {
-        DeValue::String(value) if value == word => return,
-        DeValue::String(value) if later.contains(&value.as_ref()) => {
-            format!("{key} = {value:?} is not available yet; use {word:?}, or leave it out")
-        }
-        DeValue::Table(_) if key == "fairness" => {
-            format!("a table is not available yet; use {word:?}, or leave it out")
-        }
-        _ => return node.refuse(found, &format!("{word:?}, or leave it out")),
-    };
-    found.problem(node.offset, &node.at, message);
 }
 
 /// Reports what the policy itself found wrong, at its place in the file, unless reading already said so there.

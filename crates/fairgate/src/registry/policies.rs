@@ -1,5 +1,5 @@
 use fairgate_core::definition::{DedupeUntil, Definition, GateKind, KeySource, OnConflict, Retry, Scope};
-use fairgate_core::policy::Policy;
+use fairgate_core::policy::{Fairness, Policy};
 use fairgate_core::template::{Part, Template};
 use serde_json::{Value, json};
 use sqlx::{Connection, PgConnection};
@@ -51,6 +51,7 @@ pub(super) async fn register(
     options: Options,
 ) -> Result<(Vec<i32>, Vec<(String, PolicyOutcome)>), ApplyError> {
     policies.iter().try_for_each(without_scopes)?;
+    policies.iter().try_for_each(without_weights)?;
     let mut tx = conn.begin().await.doing("registering")?;
     crate::sql::query(include_str!("../../queries/registry/lock_registry.sql"))
         .execute(&mut *tx)
@@ -85,6 +86,16 @@ fn without_scopes(policy: &Policy) -> Result<(), ApplyError> {
         let (gate, scope) = (gate.name().to_string(), gate.scope().to_string());
         Err(ApplyError::ScopeNotAvailable { policy: policy.name().to_string(), gate, scope })
     })
+}
+
+/// Ticks share by recent activity alone.
+fn without_weights(policy: &Policy) -> Result<(), ApplyError> {
+    match policy.fairness() {
+        Fairness::Recent => Ok(()),
+        Fairness::Weighted { .. } => {
+            Err(ApplyError::WeightedNotAvailable { policy: policy.name().to_string() })
+        }
+    }
 }
 
 async fn register_one(

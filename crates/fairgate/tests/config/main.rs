@@ -1,6 +1,7 @@
 //! `fairgate.toml`: what is taken, what is refused, and the exact words of every refusal.
 
 mod accepted;
+mod fairness;
 mod gates;
 mod not_yet;
 mod refused;
