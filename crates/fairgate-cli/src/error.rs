@@ -145,9 +145,7 @@ impl From<ApplyError> for CliError {
             ApplyError::UnknownQueue { .. } => {
                 Self::usage(message).hint("nothing was registered; add the queue under [queues]")
             }
-            ApplyError::ScopeNotAvailable { .. } | ApplyError::WeightedNotAvailable { .. } => {
-                Self::usage(message).hint("nothing was registered")
-            }
+            ApplyError::ScopeNotAvailable { .. } => Self::usage(message).hint("nothing was registered"),
         }
     }
 }

@@ -25,11 +25,15 @@ pub enum DenyReason {
     TickCapExhausted,
     /// The queue holds as many jobs that no worker has begun as it may, and the room there was went to others.
     QueueFull,
+    /// The partition has had more than its weight's share; others are served first.
+    AheadOfShare,
+    /// Its first jobs are in flight, and nobody knows yet how much worker time they take.
+    LengthUnknown,
 }
 
 impl DenyReason {
     /// Every reason, in the order of the list.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 10] = [
         Self::RateLimited,
         Self::RateZero,
         Self::ConcurrencyFull,
@@ -38,6 +42,8 @@ impl DenyReason {
         Self::BadScope,
         Self::TickCapExhausted,
         Self::QueueFull,
+        Self::AheadOfShare,
+        Self::LengthUnknown,
     ];
 
     /// The stable snake_case code.
@@ -51,6 +57,8 @@ impl DenyReason {
             Self::BadScope => "bad_scope",
             Self::TickCapExhausted => "tick_cap_exhausted",
             Self::QueueFull => "queue_full",
+            Self::AheadOfShare => "ahead_of_share",
+            Self::LengthUnknown => "length_unknown",
         }
     }
 
@@ -70,6 +78,8 @@ impl DenyReason {
             Self::BadScope => "scope cannot be read",
             Self::TickCapExhausted => "tick budget used up",
             Self::QueueFull => "queue has enough waiting jobs",
+            Self::AheadOfShare => "ahead of its share",
+            Self::LengthUnknown => "length of its jobs unknown yet",
         }
     }
 
@@ -97,6 +107,10 @@ impl DenyReason {
             Self::QueueFull => {
                 "It goes on when workers begin what the queue holds; add workers, or raise the queue's `max_waiting`."
             }
+            Self::AheadOfShare => {
+                "It goes on when the others have caught up; raise its weight if it should get more."
+            }
+            Self::LengthUnknown => "It goes on when its first job finishes.",
             Self::TickCapExhausted => {
                 "It is served first at its next look; raise `tick_admission_budget` if this happens at every tick."
             }

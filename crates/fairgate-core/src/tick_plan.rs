@@ -2,12 +2,14 @@
 
 mod order;
 mod settle;
+mod weighted;
 
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 
 use crate::context::Context;
+use crate::fairness::weighted::{LaneAdvance, Offers, Samples};
 use crate::fairness::{decayed, offers};
 use crate::gate::{Facts, Observation};
 use crate::id::PartitionKey;
@@ -18,6 +20,7 @@ use crate::time::since;
 use crate::verdict::Denial;
 
 pub use settle::{Due, Settlement};
+pub use weighted::Lane;
 
 /// Everything about a claimed partition that a decision needs.
 #[derive(Debug, Clone)]
@@ -41,6 +44,12 @@ pub struct Claimed {
     pub recent_at: DateTime<Utc>,
     /// Whether it got nothing at its last look because the budget ran out.
     pub starved: bool,
+    /// Its state under weighted fairness, the text of a JSON object; `None` when it has none.
+    pub share: Option<String>,
+    /// Worker seconds that its jobs that ended took, beyond what they were charged.
+    pub correction: f64,
+    /// Those of them that ran.
+    pub finished: Samples,
 }
 
 /// How much one tick of a policy may do.
@@ -64,6 +73,8 @@ pub struct TickPlan {
     /// One look for each claimed partition, in claim order.
     pub looks: Vec<Look>,
     policy: Policy,
+    /// Set under weighted fairness.
+    offers: Option<Offers>,
 }
 
 /// What a tick intends for one partition.
@@ -80,6 +91,8 @@ pub struct Look {
     /// What the gates say.
     pub decision: Decision,
     seen: Seen,
+    /// Something that is no gate holds its jobs: the denial says what.
+    held: bool,
 }
 
 /// The facts that settling needs again.
@@ -93,10 +106,31 @@ struct Seen {
     recent_at: DateTime<Utc>,
 }
 
-/// Decides one tick: asks the gates of every partition, orders them by fairness and shares the budget.
+/// Decides one tick of a lane that has no state of its own: one by recent activity, or a new one.
 pub fn plan(policy: &Policy, claimed: &[Claimed], limits: &Limits, now: DateTime<Utc>) -> TickPlan {
+    plan_in_lane(policy, claimed, limits, &Lane::default(), now)
+}
+
+/// Decides one tick: asks the gates of every partition and shares what the budget and the queue leave, by recent activity or by weights.
+/// `lane` counts for weights only.
+pub fn plan_in_lane(
+    policy: &Policy,
+    claimed: &[Claimed],
+    limits: &Limits,
+    lane: &Lane,
+    now: DateTime<Utc>,
+) -> TickPlan {
     let mut looks: Vec<Look> = claimed.iter().map(|partition| look(policy, partition, limits, now)).collect();
-    let order = order::by_fairness(claimed, &looks);
+    let offers = weighted::share_out(policy, claimed, &mut looks, limits, lane, now);
+    if offers.is_none() {
+        share_by_recent_activity(claimed, &mut looks, limits, now);
+    }
+    let policy = policy.clone();
+    TickPlan { now, looks, policy, offers }
+}
+
+fn share_by_recent_activity(claimed: &[Claimed], looks: &mut [Look], limits: &Limits, now: DateTime<Utc>) {
+    let order = order::by_fairness(claimed, looks);
     let demands: Vec<u64> = order.iter().map(|&at| looks[at].demand(limits)).collect();
     let shares = match limits.most() {
         Some((most, _)) => offers(&demands, u64::from(most)),
@@ -107,8 +141,20 @@ pub fn plan(policy: &Policy, claimed: &[Claimed], limits: &Limits, now: DateTime
         looks[at].rank = u32::try_from(rank).unwrap_or(u32::MAX);
         looks[at].offer(share, left_out, now);
     }
-    let policy = policy.clone();
-    TickPlan { now, looks, policy }
+}
+
+impl TickPlan {
+    /// What each job of a partition is charged under weighted fairness, in the order of the looks; `None` without.
+    pub fn charges(&self) -> Option<Vec<f64>> {
+        let offers = self.offers.as_ref()?;
+        Some(offers.settle(&[]).partitions.into_iter().map(|partition| partition.charged).collect())
+    }
+
+    /// What the tick adds to its lane after its commit; `None` without weighted fairness, or when it adds nothing.
+    pub fn advance(&self, taken: &[u32]) -> Option<LaneAdvance> {
+        let advance = self.offers.as_ref()?.settle(taken).advance;
+        (!advance.is_empty()).then_some(advance)
+    }
 }
 
 fn look(policy: &Policy, partition: &Claimed, limits: &Limits, now: DateTime<Utc>) -> Look {
@@ -132,6 +178,7 @@ fn look(policy: &Policy, partition: &Claimed, limits: &Limits, now: DateTime<Utc
             recent: decayed(partition.recent, idle, limits.half_life),
             recent_at: partition.recent_at,
         },
+        held: false,
     }
 }
 
@@ -159,8 +206,14 @@ impl Look {
     fn offer(&mut self, share: u64, left_out: DenyReason, now: DateTime<Utc>) {
         self.take = u32::try_from(share).unwrap_or(u32::MAX);
         if share == 0 && self.seen.pending > 0 && self.decision.allowance > 0 {
-            self.denial = Some(Denial::new(left_out, now));
+            self.hold(Denial::new(left_out, now));
         }
+    }
+
+    /// Something that is no gate holds its jobs.
+    fn hold(&mut self, denial: Denial) {
+        self.denial = Some(denial);
+        self.held = true;
     }
 
     /// The answers of the shadow gates that would have held jobs that wait.

@@ -81,6 +81,8 @@ CREATE TABLE fairgate.shard (
     future bigint NOT NULL DEFAULT 0,
     in_flight bigint NOT NULL DEFAULT 0,
     gauged_at timestamptz NOT NULL DEFAULT '-infinity',
+    -- Its virtual time under weighted fairness. Read without a lock; moved after a tick's commit by who holds the row's lock.
+    share text NOT NULL DEFAULT '{}',
     UNIQUE (policy_id, name)
 );
 
@@ -121,6 +123,11 @@ CREATE TABLE fairgate.partition_state (
     gates text,
     -- Ends of jobs that the gates have not seen yet: an array of lessons; the next tick folds it into the gates' states.
     lessons jsonb,
+    -- Its state under weighted fairness, and what its jobs that ended since the last look took beyond what they were charged (seconds).
+    share text,
+    correction float8 NOT NULL DEFAULT 0,
+    finished_jobs int NOT NULL DEFAULT 0,
+    finished_seconds float8 NOT NULL DEFAULT 0,
     CHECK (NOT paused OR due_at IS NULL)
 ) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_cost_delay = 0);
 CREATE INDEX partition_due ON fairgate.partition_state (shard_id, due_at) WHERE due_at IS NOT NULL;
@@ -155,25 +162,6 @@ CREATE INDEX staged_order ON fairgate.staged (partition_id, priority, ready_at, 
 CREATE INDEX staged_future ON fairgate.staged (ready_at) WHERE NOT ready;
 CREATE SEQUENCE fairgate.job_seq CACHE 1;
 
--- What stagers, finishers and cancellers report; absorb folds it into partition_state and deletes it. No index but for capped ones: appending costs least.
--- No CHECK either: an INSERT of one row parses them anew each time. A row of a stage carries the whole identity, so that absorb can create the partition, and the context with its sequence.
-CREATE TABLE fairgate.delta (
-    partition_id uuid NOT NULL,
-    staged int NOT NULL DEFAULT 0,
-    future int NOT NULL DEFAULT 0,
-    released int NOT NULL DEFAULT 0,
-    policy_id int,
-    seq bigint,
-    key text,
-    shard text,
-    context jsonb,
-    -- Of a policy with max_pending: staging counts these.
-    capped boolean,
-    -- What the end of a job teaches: see fairgate.lesson.
-    lesson jsonb
-) WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_cost_delay = 0, vacuum_truncate = off);
-CREATE INDEX delta_capped ON fairgate.delta (partition_id) WHERE capped;
-
 -- One row per admission until the queue is done with it. limits: what each concurrency gate allowed in that transaction.
 CREATE TABLE fairgate.in_flight (
     admission_id uuid PRIMARY KEY,
@@ -193,6 +181,8 @@ CREATE TABLE fairgate.in_flight (
     learns boolean NOT NULL DEFAULT false,
     queue_job_id text NOT NULL,
     dedupe_key text,
+    -- Worker seconds that its partition was charged for it.
+    charged float8,
     limits jsonb NOT NULL
 ) WITH (fillfactor = 90, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_cost_delay = 0);
 CREATE INDEX in_flight_waiting ON fairgate.in_flight (queue_id) WHERE waiting;

@@ -3,6 +3,28 @@
 -- Lists of ids reach tables with an index as `= ANY (array)` and everything else by a hash join: nested loops are off, so that no
 -- estimate can make these statements quadratic. Sequential scans are off for the same reason: `= ANY` over a table of unknown size is one.
 
+-- What stagers, finishers and cancellers report; absorb folds it into partition_state and deletes it. No index but for capped ones: appending costs least.
+-- No CHECK either: an INSERT of one row parses them anew each time. A row of a stage carries the whole identity, so that absorb can create the partition, and the context with its sequence.
+CREATE TABLE fairgate.delta (
+    partition_id uuid NOT NULL,
+    staged int NOT NULL DEFAULT 0,
+    future int NOT NULL DEFAULT 0,
+    released int NOT NULL DEFAULT 0,
+    policy_id int,
+    seq bigint,
+    key text,
+    shard text,
+    context jsonb,
+    -- Of a policy with max_pending: staging counts these.
+    capped boolean,
+    -- What the end of a job teaches: see fairgate.lesson.
+    lesson jsonb,
+    -- Worker seconds beyond what the job was charged, and worker seconds in all, of a job that ran: for weights by worker time.
+    correction float8,
+    seconds float8
+) WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_cost_delay = 0, vacuum_truncate = off);
+CREATE INDEX delta_capped ON fairgate.delta (partition_id) WHERE capped;
+
 -- Flips what has come due to ready, oldest first.
 CREATE FUNCTION fairgate.promote(max_rows int, now_override timestamptz) RETURNS bigint
 LANGUAGE plpgsql VOLATILE
@@ -77,10 +99,11 @@ BEGIN
     WITH gone AS MATERIALIZED (
         DELETE FROM fairgate.delta WHERE ctid = ANY (ARRAY (
             SELECT d.ctid FROM fairgate.delta d JOIN unnest(locked) l (id) ON l.id = d.partition_id LIMIT max_rows))
-        RETURNING partition_id, staged, future, released, seq, context, lesson),
+        RETURNING partition_id, staged, future, released, seq, context, lesson, correction, seconds),
     sums AS MATERIALIZED (
         SELECT g.partition_id, count(*) AS rows, sum(g.staged)::int AS staged, sum(g.future)::int AS future, sum(g.released)::int AS released,
-               max(g.seq) AS seq, jsonb_agg(g.lesson) FILTER (WHERE g.lesson IS NOT NULL) AS lessons
+               max(g.seq) AS seq, jsonb_agg(g.lesson) FILTER (WHERE g.lesson IS NOT NULL) AS lessons,
+               coalesce(sum(g.correction), 0) AS correction, count(g.seconds)::int AS finished_jobs, coalesce(sum(g.seconds), 0) AS finished_seconds
           FROM gone g GROUP BY 1),
     newest AS MATERIALIZED (
         SELECT x.*, g.context FROM sums x LEFT JOIN gone g ON g.seq = x.seq),
@@ -93,6 +116,8 @@ BEGIN
         UPDATE fairgate.partition_state s
            SET pending = s.pending + f.staged, future = s.future + f.future, in_flight = s.in_flight - f.released,
                lessons = CASE WHEN f.lessons IS NULL THEN s.lessons ELSE coalesce(s.lessons, '[]') || f.lessons END,
+               correction = s.correction + f.correction, finished_jobs = s.finished_jobs + f.finished_jobs,
+               finished_seconds = s.finished_seconds + f.finished_seconds,
                context_seq = greatest(s.context_seq, f.seq), touched_at = greatest(s.touched_at, at), removing = NULL,
                eligible_at = CASE WHEN f.renewed THEN '-infinity' ELSE s.eligible_at END,
                due_at = CASE

@@ -17,6 +17,12 @@ LANGUAGE sql STABLE AS $$
     SELECT CASE WHEN f.learns THEN jsonb_build_array((date_part('epoch', f.admitted_at) * 1000000)::bigint, f.lag_ms, left(outcome, 1)) END
 $$;
 
+-- Worker seconds of an admission that ends now; NULL if it never began, or is not charged by time.
+CREATE FUNCTION fairgate.worker_seconds(f fairgate.in_flight) RETURNS float8
+LANGUAGE sql STABLE AS $$
+    SELECT CASE WHEN f.charged IS NOT NULL AND f.started_at IS NOT NULL THEN greatest(0, date_part('epoch', clock_timestamp() - f.started_at)) END
+$$;
+
 -- Ends an admission: frees its slot and its dedupe key. False: it had ended before.
 CREATE FUNCTION fairgate.release(admission uuid, outcome text) RETURNS boolean
 LANGUAGE plpgsql AS $$
@@ -30,7 +36,8 @@ BEGIN
     IF freed.dedupe_key IS NOT NULL THEN
         PERFORM fairgate.free_key(freed.policy_id, freed.dedupe_key, freed.job_id);
     END IF;
-    INSERT INTO fairgate.delta (partition_id, released, lesson) VALUES (freed.partition_id, 1, fairgate.lesson(freed, outcome));
+    INSERT INTO fairgate.delta (partition_id, released, lesson, correction, seconds)
+    VALUES (freed.partition_id, 1, fairgate.lesson(freed, outcome), coalesce(fairgate.worker_seconds(freed), 0) - freed.charged, fairgate.worker_seconds(freed));
     PERFORM fairgate.wake_for_release(freed.partition_id);
     RETURN true;
 END $$;
@@ -68,9 +75,10 @@ BEGIN
     VALUES (job, fairgate.admission_id(now(), seq), partition, rules.id, priority, run_at, run_at, now(), max_attempts, attempts, is_ready,
             key, task, queue_name, payload, coalesce(home.context, '{}'), kept_key, error);
     -- The sequence is left out: an attempt's end is no news of the context.
-    INSERT INTO fairgate.delta (partition_id, staged, future, released, policy_id, key, shard, context, capped, lesson)
+    INSERT INTO fairgate.delta (partition_id, staged, future, released, policy_id, key, shard, context, capped, lesson, correction, seconds)
     VALUES (partition, is_ready::int, (NOT is_ready)::int, (freed.admission_id IS NOT NULL)::int, rules.id, key, coalesce(home.shard, 'default'),
-            coalesce(home.context, '{}'), rules.max_pending IS NOT NULL, fairgate.lesson(freed, 'failed'));
+            coalesce(home.context, '{}'), rules.max_pending IS NOT NULL, fairgate.lesson(freed, 'failed'),
+            coalesce(fairgate.worker_seconds(freed), 0) - freed.charged, fairgate.worker_seconds(freed));
     PERFORM fairgate.wake_for_release(partition);
     RETURN true;
 END $$;

@@ -17,6 +17,8 @@ pub(crate) struct Take {
     pub(crate) count: u32,
     pub(crate) rank: u32,
     pub(crate) limits: String,
+    /// Worker seconds that each job is charged, under weights by worker time.
+    pub(crate) charged: Option<f64>,
 }
 
 /// The admission statement: take, the queue's own inserts, record.
@@ -36,7 +38,7 @@ impl AdmitSql {
                 .replace("{only}", only);
             format!("{take}{}{}", queue.enqueue(), include_str!("../queries/admit/record_admissions.sql"))
         };
-        Self { all: text("").into(), one: text(" AND s.job_id = $12").into() }
+        Self { all: text("").into(), one: text(" AND s.job_id = $13").into() }
     }
 }
 
@@ -64,7 +66,8 @@ pub(crate) async fn admit(
         .bind(rules.queue_id)
         .bind(now)
         .bind(rules.learns)
-        .bind(counted);
+        .bind(counted)
+        .bind(takes.iter().map(|t| t.charged).collect::<Vec<_>>());
     if let Some(job) = only {
         admit = admit.bind(job);
     }

@@ -1,5 +1,6 @@
 use chrono::{DateTime, Utc};
 use fairgate_core::context::Context;
+use fairgate_core::fairness::weighted::Samples;
 use fairgate_core::id::PartitionKey;
 use fairgate_core::tick_plan::Claimed;
 use sqlx::PgConnection;
@@ -29,6 +30,10 @@ struct Row {
     recent_at: DateTime<Utc>,
     starved: bool,
     lessons: Option<String>,
+    share: Option<String>,
+    correction: f64,
+    finished_jobs: i32,
+    finished_seconds: f64,
     now: DateTime<Utc>,
     revision: i32,
 }
@@ -94,6 +99,9 @@ pub(crate) async fn claim(
             recent: row.recent,
             recent_at: row.recent_at,
             starved: row.starved,
+            share: row.share,
+            correction: row.correction,
+            finished: Samples { jobs: row.finished_jobs.unsigned_abs(), seconds: row.finished_seconds },
         });
     }
     Ok(Some(claim))

@@ -2,8 +2,9 @@
 
 use chrono::{DateTime, Utc};
 use fairgate_core::definition::Definition;
+use fairgate_core::fairness::weighted::Cost;
 use fairgate_core::gate::Gate;
-use fairgate_core::policy::Policy;
+use fairgate_core::policy::{Fairness, Policy};
 use fairgate_core::pressure::{self, MaxWaiting};
 use sqlx::PgConnection;
 
@@ -27,6 +28,8 @@ pub(crate) struct OpenLane {
     pub(crate) not_ready_reason: Option<String>,
     pub(crate) due: bool,
     pub(crate) wait_us: i64,
+    /// Its virtual time under weighted fairness, as of a moment ago.
+    pub(crate) share: String,
     /// Whether the queue's tables show when a job begins.
     pub(crate) shows_starts: bool,
     pub(crate) max_waiting: Option<i32>,
@@ -57,6 +60,13 @@ pub(crate) struct Rules {
     pub(crate) admit_sql: AdmitSql,
     /// Whether the ends of its jobs teach a gate something.
     pub(crate) learns: bool,
+}
+
+impl Rules {
+    /// Whether its jobs are charged by the worker seconds they take.
+    pub(crate) fn learns_seconds(&self) -> bool {
+        matches!(self.policy.fairness(), Fairness::Weighted { cost: Cost::Time, .. })
+    }
 }
 
 /// Why a registered policy cannot be served by this program.

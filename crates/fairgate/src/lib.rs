@@ -35,6 +35,7 @@ pub mod queue;
 pub mod registry;
 pub mod settings;
 mod settle;
+mod share;
 mod sql;
 pub mod stage;
 pub mod sweep;

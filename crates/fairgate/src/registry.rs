@@ -111,14 +111,6 @@ pub enum ApplyError {
         /// Its scope.
         scope: String,
     },
-    /// Partitions are to share by weight.
-    #[error(
-        "policy \"{policy}\": `fairness = \"weighted\"` is not available yet; use \"recent\", or leave it out"
-    )]
-    WeightedNotAvailable {
-        /// The policy.
-        policy: String,
-    },
 }
 
 /// Registers queues and policies, all or nothing, then installs what the queues need. A queue whose tables are not there yet is registered

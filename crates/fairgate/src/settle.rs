@@ -41,6 +41,7 @@ pub(crate) async fn settle(
         .bind(number(report.jobs_admitted))
         .bind(number(report.failures))
         .bind(denials)
+        .bind(settlements.iter().map(|s| s.share.as_deref()).collect::<Vec<_>>())
         .execute(conn)
         .await
         .doing("settling partitions")?;

@@ -4,9 +4,11 @@
 //! [`fairgate_core::tick_plan`]'s; nothing is decided here. An error anywhere leaves everything as it was.
 
 use chrono::{DateTime, Utc};
+use fairgate_core::fairness::weighted::LaneAdvance;
+use fairgate_core::policy::Fairness;
 use fairgate_core::pressure;
 use fairgate_core::report::TickReport;
-use fairgate_core::tick_plan::{self, Limits};
+use fairgate_core::tick_plan::{self, Lane, Limits};
 use sqlx::{Connection, PgConnection};
 
 use crate::admit::{Blame, Take, admit, blame};
@@ -57,8 +59,8 @@ pub(crate) enum Ticked {
     Nothing,
     /// The queue holds as many jobs that no worker has begun as it may.
     QueueFull,
-    /// This was done.
-    Done(TickReport),
+    /// This was done, and this is to be added to the lane's virtual time.
+    Done(TickReport, Option<LaneAdvance>),
 }
 
 /// Runs one tick of a lane. `sharers`: looks that share what room the queue has. `clock` replaces the database's clock, for tests.
@@ -94,10 +96,19 @@ async fn attempt(
     let (held, waiting) =
         hold_policy_open(&mut tx, rules.policy_id, rules.queue_id, limit.unwrap_or(0)).await?;
     let room = limit.map(|limit| pressure::share(limit, waiting, sharers));
-    if held && room == Some(0) {
+    let weighted = matches!(rules.policy.fairness(), Fairness::Weighted { .. });
+    // A look of a weighted policy without room for a batch is wasted: it would only spread what little there is by chance.
+    let least = if weighted {
+        let eighth = limit.unwrap_or(u64::MAX) / 8;
+        u64::from(settings.partition_batch_size).min(eighth).max(1)
+    } else {
+        1
+    };
+    if held && limit.is_some_and(|limit| limit.saturating_sub(waiting) < least) {
         tx.rollback().await.doing("ending an empty tick")?;
         return Ok(Ticked::QueueFull);
     }
+    let mut lane_now = Lane { state: crate::share::parse(&lane.share), totals: None };
     let claim = if held {
         claim(&mut tx, rules.policy_id, lane.shard_id, settings.partition_batch_size, lane.tickers, clock)
             .await?
@@ -113,15 +124,26 @@ async fn attempt(
         return Err(TickError::Outdated { policy, loaded: rules.revision, found: claim.revision });
     }
 
-    let plan = tick_plan::plan(&rules.policy, &claim.facts, &limits(rules, settings, room), claim.now);
-    let takes: Vec<Take> = (claim.ids.iter().zip(&claim.facts).zip(&plan.looks))
-        .filter(|(_, look)| look.take > 0)
-        .map(|((&partition, facts), look)| Take {
+    if weighted && lane_now.state.wants_totals(claim.ids.len(), settings.partition_batch_size as usize) {
+        lane_now.totals = Some(crate::share::totals(&mut tx, lane.shard_id, claim.now).await?);
+    }
+    let plan = tick_plan::plan_in_lane(
+        &rules.policy,
+        &claim.facts,
+        &limits(rules, settings, room),
+        &lane_now,
+        claim.now,
+    );
+    let charges = plan.charges().filter(|_| rules.learns_seconds());
+    let takes: Vec<Take> = (claim.ids.iter().zip(&claim.facts).zip(&plan.looks).enumerate())
+        .filter(|(_, (_, look))| look.take > 0)
+        .map(|(at, ((&partition, facts), look))| Take {
             partition,
             key: facts.key.as_str().to_owned(),
             count: look.take,
             rank: look.rank,
             limits: look.limits.clone(),
+            charged: charges.as_ref().and_then(|charges| charges.get(at).copied()),
         })
         .collect();
     let (got, refused) = match (takes.is_empty(), mode) {
@@ -145,7 +167,7 @@ async fn attempt(
     report.failures = u64::from(refused);
     settle(&mut tx, lane.shard_id, &claim.ids, &taken, &plan.settle(&taken), &report, claim.now).await?;
     tx.commit().await.doing("committing a tick")?;
-    Ok(Ticked::Done(report))
+    Ok(Ticked::Done(report, plan.advance(&taken)))
 }
 
 fn limits(rules: &Rules, settings: &Settings, room: Option<u64>) -> Limits {

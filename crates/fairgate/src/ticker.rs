@@ -9,6 +9,7 @@ use std::future::Future;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use fairgate_core::fairness::weighted::LaneAdvance;
 use fairgate_core::policy::Policy;
 use sqlx::PgPool;
 use tokio_util::sync::CancellationToken;
@@ -40,6 +41,8 @@ pub struct Ticker {
     /// Where the rotation over lanes goes on.
     last_shard: i32,
     folded_since_vacuum: i64,
+    /// What is still to be added to the virtual times of lanes.
+    carried: HashMap<i32, LaneAdvance>,
     said: HashMap<String, String>,
 }
 

@@ -30,6 +30,8 @@ pub struct Settlement {
     pub starved: bool,
     /// Why jobs still wait, if something holds them.
     pub denial: Option<Denial>,
+    /// Its state under weighted fairness, the text of a JSON object; `None` without.
+    pub share: Option<String>,
 }
 
 /// When to look at a partition again.
@@ -47,9 +49,16 @@ impl TickPlan {
     /// What to write back, partition by partition, when `taken[i]` jobs of the partition of `looks[i]` were really taken.
     /// A count that is not there is zero.
     pub fn settle(&self, taken: &[u32]) -> Vec<Settlement> {
-        let taken = taken.iter().copied().chain(std::iter::repeat(0));
-        let looks = self.looks.iter().zip(taken);
-        looks.map(|(look, taken)| self.settle_one(look, taken)).collect()
+        let counts = taken.iter().copied().chain(std::iter::repeat(0));
+        let looks = self.looks.iter().zip(counts);
+        let mut settlements: Vec<Settlement> =
+            looks.map(|(look, taken)| self.settle_one(look, taken)).collect();
+        if let Some(offers) = &self.offers {
+            for (settlement, partition) in settlements.iter_mut().zip(offers.settle(taken).partitions) {
+                settlement.share = serde_json::to_string(&partition.state).ok();
+            }
+        }
+        settlements
     }
 
     fn settle_one(&self, look: &Look, taken: u32) -> Settlement {
@@ -67,8 +76,9 @@ impl TickPlan {
         let starved = look.is_starved();
         let (due, denial) = if pending == 0 {
             (Due::Idle, None)
-        } else if starved && taken == 0 {
-            (Due::Now, look.denial.clone())
+        } else if look.held && taken == 0 {
+            let until = look.denial.as_ref().map(|denial| denial.until).filter(|until| *until > now);
+            (until.map_or(Due::Now, Due::At), look.denial.clone())
         } else if next.denial.is_some() {
             (Due::At(next.due), next.denial.clone())
         } else if taken < look.take {
@@ -84,6 +94,7 @@ impl TickPlan {
             eligible_at: next.eligible_at,
             starved: starved && taken == 0,
             denial,
+            share: None,
         }
     }
 }

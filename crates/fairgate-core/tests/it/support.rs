@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
+use fairgate_core::fairness::weighted::Samples;
 use fairgate_core::{Claimed, Context, Facts, GateStates, Limits, Policy, PolicyBuilder, decide};
 
 pub(crate) const SECOND: i64 = 1_000_000;
@@ -47,6 +48,9 @@ pub(crate) fn claimed(key: &str, pending: i64) -> Claimed {
         recent: 0.0,
         recent_at: at(0),
         starved: false,
+        share: None,
+        correction: 0.0,
+        finished: Samples::default(),
     }
 }
 

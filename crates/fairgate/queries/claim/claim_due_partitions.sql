@@ -7,7 +7,7 @@ open AS MATERIALIZED (
     SELECT p.revision FROM fairgate.policy p CROSS JOIN fairgate.engine e
      WHERE p.id = $1 AND p.enabled AND e.enabled AND NOT p.paused AND NOT p.retired),
 claimed AS MATERIALIZED (
-    SELECT s.id, s.due_at, s.pending, s.in_flight, s.gates, s.recent, s.recent_at, s.starved, s.lessons
+    SELECT s.id, s.due_at, s.pending, s.in_flight, s.gates, s.recent, s.recent_at, s.starved, s.lessons, s.share, s.correction, s.finished_jobs, s.finished_seconds
       FROM fairgate.partition_state s
      WHERE s.shard_id = $2 AND s.due_at <= (SELECT t.now FROM t) AND EXISTS (SELECT FROM open)
      ORDER BY s.due_at
@@ -16,6 +16,6 @@ claimed AS MATERIALIZED (
               FROM (SELECT FROM fairgate.partition_state d WHERE d.shard_id = $2 AND d.due_at <= (SELECT t.now FROM t) LIMIT $3::bigint * $5::bigint) due) END
        FOR NO KEY UPDATE SKIP LOCKED)
 -- FULL JOIN: hash or merge only, so that no estimate can make it quadratic.
-SELECT c.id, p.key, p.context, c.pending, c.in_flight::bigint AS in_flight, c.gates, c.recent, c.recent_at, c.starved, c.lessons::text AS lessons, t.now, open.revision
+SELECT c.id, p.key, p.context, c.pending, c.in_flight::bigint AS in_flight, c.gates, c.recent, c.recent_at, c.starved, c.lessons::text AS lessons, c.share, c.correction, c.finished_jobs, c.finished_seconds, t.now, open.revision
   FROM claimed c FULL JOIN fairgate.locked_partitions(ARRAY (SELECT id FROM claimed)) p ON p.id = c.id CROSS JOIN t CROSS JOIN open
  ORDER BY c.due_at

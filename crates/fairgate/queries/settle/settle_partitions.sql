@@ -3,13 +3,14 @@
 WITH settled AS (
     UPDATE fairgate.partition_state s
        SET pending = s.pending - u.taken, in_flight = s.in_flight + u.taken, admitted = s.admitted + u.taken, gates = u.gates, lessons = NULL,
+           share = coalesce(u.share, s.share), correction = 0, finished_jobs = 0, finished_seconds = 0,
            recent = u.recent, recent_at = u.recent_at, starved = u.starved, denial = u.denial, checked_at = $1, removing = NULL,
            touched_at = CASE WHEN u.taken > 0 THEN greatest(s.touched_at, $1) ELSE s.touched_at END,
            eligible_at = coalesce(u.eligible_at, '-infinity'),
            due_at = CASE WHEN s.paused THEN NULL WHEN u.due_again THEN clock_timestamp() ELSE u.due_at END
       FROM unnest($2::uuid[], $3::int[], $4::text[], $5::float8[], $6::timestamptz[], $7::boolean[], $8::text[], $9::timestamptz[],
-                  $10::boolean[], $11::timestamptz[])
-           u (id, taken, gates, recent, recent_at, starved, denial, eligible_at, due_again, due_at)
+                  $10::boolean[], $11::timestamptz[], $19::text[])
+           u (id, taken, gates, recent, recent_at, starved, denial, eligible_at, due_again, due_at, share)
      WHERE s.id = u.id)
 INSERT INTO fairgate.tick_sample (at, shard_id, duration, partitions_seen, partitions_admitted, partitions_denied, jobs_admitted, failures,
        pending, in_flight, denials)

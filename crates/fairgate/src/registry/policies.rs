@@ -1,4 +1,5 @@
 use fairgate_core::definition::{DedupeUntil, Definition, GateKind, KeySource, OnConflict, Retry, Scope};
+use fairgate_core::fairness::weighted::Cost;
 use fairgate_core::policy::{Fairness, Policy};
 use fairgate_core::template::{Part, Template};
 use serde_json::{Value, json};
@@ -51,7 +52,6 @@ pub(super) async fn register(
     options: Options,
 ) -> Result<(Vec<i32>, Vec<(String, PolicyOutcome)>), ApplyError> {
     policies.iter().try_for_each(without_scopes)?;
-    policies.iter().try_for_each(without_weights)?;
     let mut tx = conn.begin().await.doing("registering")?;
     crate::sql::query(include_str!("../../queries/registry/lock_registry.sql"))
         .execute(&mut *tx)
@@ -86,16 +86,6 @@ fn without_scopes(policy: &Policy) -> Result<(), ApplyError> {
         let (gate, scope) = (gate.name().to_string(), gate.scope().to_string());
         Err(ApplyError::ScopeNotAvailable { policy: policy.name().to_string(), gate, scope })
     })
-}
-
-/// Ticks share by recent activity alone.
-fn without_weights(policy: &Policy) -> Result<(), ApplyError> {
-    match policy.fairness() {
-        Fairness::Recent => Ok(()),
-        Fairness::Weighted { .. } => {
-            Err(ApplyError::WeightedNotAvailable { policy: policy.name().to_string() })
-        }
-    }
 }
 
 async fn register_one(
@@ -232,9 +222,11 @@ async fn check_events(
     definition: &Definition,
 ) -> Result<(), ApplyError> {
     let adaptive = definition.gates.iter().any(|gate| matches!(gate.kind, GateKind::Adaptive { .. }));
+    let by_time = matches!(policy.fairness(), Fairness::Weighted { cost: Cost::Time, .. });
     let needs = [
         (definition.retry == Some(Retry::Restage), Event::Failed, "retry = \"restage\""),
         (adaptive, Event::Started, "an adaptive_concurrency gate"),
+        (by_time, Event::Started, "fairness by worker time"),
     ];
     let sql = include_str!("../../queries/registry/queue_shows.sql");
     let queue = policy.queue().to_string();

@@ -163,6 +163,7 @@ impl TickerBuilder {
             rules: HashMap::new(),
             last_shard: 0,
             folded_since_vacuum: 0,
+            carried: HashMap::new(),
             said: HashMap::new(),
         })
     }

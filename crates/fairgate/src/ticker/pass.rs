@@ -1,6 +1,7 @@
 use std::time::{Duration, Instant};
 
 use chrono::{DateTime, Utc};
+use fairgate_core::fairness::weighted::LaneAdvance;
 use fairgate_core::report::TickReport;
 use sqlx::PgConnection;
 use tokio_util::sync::CancellationToken;
@@ -122,7 +123,7 @@ impl Ticker {
                 report.wait = report.wait.min(QUEUE_FULL_PAUSE);
                 Ok(())
             }
-            Ok(Ticked::Done(done)) => {
+            Ok(Ticked::Done(done, advance)) => {
                 tracing::debug!(
                     policy = lane.policy,
                     shard = lane.shard,
@@ -133,7 +134,10 @@ impl Ticker {
                 report.ticks.merge(&done);
                 report.lanes += 1;
                 report.busy = true;
-                Ok(())
+                match advance {
+                    Some(advance) => self.advance(conn, lane.shard_id, advance).await,
+                    None => Ok(()),
+                }
             }
             Err(TickError::Outdated { .. }) => {
                 self.rules.remove(&lane.policy_id);
@@ -143,6 +147,21 @@ impl Ticker {
             Err(TickError::Queue { source, .. }) => self.queue_failed(conn, lane, &source).await,
             Err(TickError::Database(error)) => Err(error),
         }
+    }
+
+    /// Adds to a lane's virtual time, with what could not be added before.
+    async fn advance(
+        &mut self,
+        conn: &mut PgConnection,
+        shard_id: i32,
+        advance: LaneAdvance,
+    ) -> Result<(), DatabaseError> {
+        let carried = self.carried.entry(shard_id).or_default();
+        carried.merge(advance);
+        if crate::share::advance(conn, shard_id, carried).await? {
+            self.carried.remove(&shard_id);
+        }
+        Ok(())
     }
 
     /// Makes sure that the rules in hand are those in force. False: this ticker leaves the policy alone.

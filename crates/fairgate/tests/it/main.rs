@@ -35,5 +35,6 @@ mod ticker;
 mod track;
 mod wait;
 mod wake;
+mod weighted;
 mod worker;
 mod world;

@@ -67,11 +67,16 @@ async fn the_statements_of_a_tick_use_their_indexes() {
     sqlx::raw_sql(include_str!("../../queries/claim/begin.sql")).execute(&mut conn).await.unwrap();
     let hot = [
         ("claim", claim, "(1, 1, 50, NULL, 4)", "partition_due"),
-        ("admit", &admit, "(NULL, NULL, NULL, NULL, NULL, 'p', 1, 1, now(), false, false)", "staged_order"),
+        (
+            "admit",
+            &admit,
+            "(NULL, NULL, NULL, NULL, NULL, 'p', 1, 1, now(), false, false, NULL)",
+            "staged_order",
+        ),
         (
             "settle",
             settle,
-            "(now(), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 1, 0, 0, 0, 0, 0, '{}')",
+            "(now(), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 1, 0, 0, 0, 0, 0, '{}', NULL)",
             "partition_state_pkey",
         ),
         ("isolate", include_str!("../../queries/isolate/first_waiting_job.sql"), "(NULL)", "staged_order"),

@@ -6,7 +6,6 @@ use std::time::Duration;
 use fairgate::queue::GraphileWorker;
 use fairgate::registry::{Applied, ApplyError, Options, PolicyOutcome, QueueSpec, Source, apply};
 use fairgate::{Policy, Settings, StageError};
-use fairgate_core::policy::FairnessBuilder;
 use sqlx::Acquire;
 
 use crate::doors::{DOORS, Draft};
@@ -104,19 +103,6 @@ async fn a_policy_with_a_scope_is_refused_and_nothing_is_registered() {
     assert_eq!(
         error.to_string(),
         "policy \"scoped\": `scope = \"account_id\"` on gate \"cap\" is not available yet; remove it"
-    );
-    assert_eq!(world.number("SELECT count(*) FROM fairgate.policy").await, 0);
-}
-
-#[tokio::test]
-async fn a_policy_with_weights_is_refused_and_nothing_is_registered() {
-    let world = World::new(vec![]).await;
-    let weighted = Policy::builder("fair").queue("main").partition_by("tenant");
-    let weighted = weighted.fairness(FairnessBuilder::weighted()).build().unwrap();
-    let error = register(&world, &[open("p"), weighted], FILE).await.unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "policy \"fair\": `fairness = \"weighted\"` is not available yet; use \"recent\", or leave it out"
     );
     assert_eq!(world.number("SELECT count(*) FROM fairgate.policy").await, 0);
 }

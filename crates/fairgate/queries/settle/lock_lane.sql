@@ -1,0 +1,1 @@
+SELECT l.share FROM fairgate.shard l WHERE l.id = $1 FOR NO KEY UPDATE

@@ -1,0 +1,1 @@
+UPDATE fairgate.shard SET share = $2 WHERE id = $1
