@@ -1,7 +1,9 @@
 //! What the command line takes. One file per group of commands; every command says in its help what it prints and how it exits.
 
 mod demo;
+mod force;
 mod operate;
+mod quarantine;
 mod read;
 mod run;
 mod set_up;
@@ -13,7 +15,9 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand};
 
 pub(crate) use demo::DemoArgs;
+pub(crate) use force::{AdmitArgs, DrainArgs};
 pub(crate) use operate::{EnableArgs, PauseArgs};
+pub(crate) use quarantine::{DropArgs, ListArgs, QuarantineAction, QuarantineArgs, RestageArgs, WhichArgs};
 pub(crate) use read::{DoctorArgs, PartitionsArgs, PoliciesArgs, StatusArgs};
 pub(crate) use run::RunArgs;
 pub(crate) use set_up::{ApplyArgs, CheckArgs, InitArgs, MigrateArgs};
@@ -51,10 +55,10 @@ pub(crate) enum Command {
     Status(StatusArgs),
     Policies(PoliciesArgs),
     Partitions(PartitionsArgs),
-    /// Stop the admission of a policy; staging goes on
+    /// Stop the admission of a policy, or of one of its partitions; staging goes on
     #[command(after_long_help = operate::PAUSE)]
     Pause(PauseArgs),
-    /// Let a paused policy go on
+    /// Let a paused policy or partition go on
     #[command(after_long_help = operate::RESUME)]
     Resume(PauseArgs),
     /// Enable fairgate again, everywhere or for one policy
@@ -63,6 +67,9 @@ pub(crate) enum Command {
     /// Disable fairgate, everywhere or for one policy: new jobs go straight to the queue
     #[command(after_long_help = operate::DISABLE)]
     Disable(EnableArgs),
+    Admit(AdmitArgs),
+    Drain(DrainArgs),
+    Quarantine(QuarantineArgs),
     Doctor(DoctorArgs),
 }
 

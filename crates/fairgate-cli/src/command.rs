@@ -4,11 +4,13 @@ mod apply;
 mod cancel;
 mod check;
 mod doctor;
+mod force;
 mod init;
 mod migrate;
 mod operate;
 mod partitions;
 mod policies;
+mod quarantine;
 mod run;
 mod stage;
 mod status;
@@ -36,6 +38,9 @@ pub(crate) async fn run(command: Command) -> Result<ExitCode, CliError> {
         Command::Resume(args) => operate::resume(&args).await,
         Command::Enable(args) => operate::switch(&args, true).await,
         Command::Disable(args) => operate::switch(&args, false).await,
+        Command::Admit(args) => force::admit(&args).await,
+        Command::Drain(args) => force::drain(&args).await,
+        Command::Quarantine(args) => quarantine::run(&args).await,
         Command::Doctor(args) => doctor::run(&args).await,
     }
 }

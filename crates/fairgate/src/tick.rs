@@ -124,7 +124,7 @@ async fn attempt(
     Ok(Some(report))
 }
 
-fn limits(rules: &Rules, settings: &Settings) -> Limits {
+pub(crate) fn limits(rules: &Rules, settings: &Settings) -> Limits {
     rules.policy.settings().resolve(&Limits {
         admission_batch_size: settings.admission_batch_size,
         tick_admission_budget: settings.tick_admission_budget,
@@ -132,7 +132,7 @@ fn limits(rules: &Rules, settings: &Settings) -> Limits {
     })
 }
 
-fn queue_error(policy: &str, error: DatabaseError) -> TickError {
+pub(crate) fn queue_error(policy: &str, error: DatabaseError) -> TickError {
     match blame(&error) {
         Blame::Queue => TickError::Queue { policy: policy.to_owned(), source: error },
         Blame::Job | Blame::Server => TickError::Database(error),

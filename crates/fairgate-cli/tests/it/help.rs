@@ -25,6 +25,9 @@ fn every_command_has_an_example() {
         "resume",
         "enable",
         "disable",
+        "admit",
+        "drain",
+        "quarantine",
         "doctor",
     ];
     for command in commands {
@@ -50,5 +53,5 @@ fn stage_explains_itself() {
 
 #[test]
 fn a_command_that_does_not_exist_exits_with_2() {
-    assert_snapshot!(User::new().run(&["explain", "webhooks"]));
+    assert_snapshot!(User::new().run(&["explode", "webhooks"]));
 }

@@ -59,8 +59,8 @@ async fn the_statements_of_a_tick_use_their_indexes() {
     let take = include_str!("../../queries/admit/take_staged.sql")
         .replace("{queue_id}", &queue.queue_id())
         .replace("{only}", "");
-    let admit =
-        format!("{take}{}{}", queue.enqueue(), include_str!("../../queries/admit/record_admissions.sql"));
+    let record = include_str!("../../queries/admit/record_admissions.sql").replace("{forced}", "false");
+    let admit = format!("{take}{}{record}", queue.enqueue());
     let claim = include_str!("../../queries/claim/claim_due_partitions.sql");
     let settle = include_str!("../../queries/settle/settle_partitions.sql");
     let mut conn = world.db.connect().await;
