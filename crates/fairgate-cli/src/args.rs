@@ -8,6 +8,7 @@ mod read;
 mod run;
 mod set_up;
 mod stage;
+mod uninstall;
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -22,6 +23,7 @@ pub(crate) use read::{DoctorArgs, PartitionsArgs, PoliciesArgs, StatusArgs};
 pub(crate) use run::RunArgs;
 pub(crate) use set_up::{ApplyArgs, CheckArgs, InitArgs, MigrateArgs};
 pub(crate) use stage::{CancelArgs, JobArgs, StageArgs};
+pub(crate) use uninstall::UninstallArgs;
 
 /// Fair admission in front of the PostgreSQL job queue you already run.
 #[derive(Debug, Parser)]
@@ -71,6 +73,7 @@ pub(crate) enum Command {
     Drain(DrainArgs),
     Quarantine(QuarantineArgs),
     Doctor(DoctorArgs),
+    Uninstall(UninstallArgs),
 }
 
 /// Which database.

@@ -14,6 +14,7 @@ mod quarantine;
 mod run;
 mod stage;
 mod status;
+mod uninstall;
 
 use std::process::ExitCode;
 
@@ -42,5 +43,6 @@ pub(crate) async fn run(command: Command) -> Result<ExitCode, CliError> {
         Command::Drain(args) => force::drain(&args).await,
         Command::Quarantine(args) => quarantine::run(&args).await,
         Command::Doctor(args) => doctor::run(&args).await,
+        Command::Uninstall(args) => uninstall::run(&args).await,
     }
 }

@@ -43,6 +43,7 @@ pub mod sweep;
 pub mod tick;
 pub mod ticker;
 pub mod track;
+pub mod uninstall;
 
 pub use error::DatabaseError;
 pub use fairgate_core::context::Context;

@@ -92,6 +92,7 @@ pub async fn restage(conn: &mut PgConnection, jobs: &[JobId]) -> Result<Vec<JobI
             .await
             .doing(DOING)?;
     if let Some(policy) = retired {
+        tx.rollback().await.doing(DOING)?;
         return Err(QuarantineError::Retired { policy });
     }
     let done: Vec<Uuid> = crate::sql::query_scalar(include_str!("../queries/quarantine/restage.sql"))

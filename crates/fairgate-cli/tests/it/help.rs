@@ -29,6 +29,7 @@ fn every_command_has_an_example() {
         "drain",
         "quarantine",
         "doctor",
+        "uninstall",
     ];
     for command in commands {
         let help = User::new().run(&[command, "--help"]).succeeds().stdout;

@@ -19,3 +19,4 @@ mod read;
 mod run;
 mod stage;
 mod support;
+mod uninstall;

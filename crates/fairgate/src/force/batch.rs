@@ -83,12 +83,30 @@ async fn attempt(
     batch: &[Wanted],
     isolate: bool,
 ) -> Result<Outcome, BatchError> {
+    let begin = include_str!("../../queries/claim/begin.sql");
+    let mut tx = conn.begin_with(begin).await.doing("beginning a forced admission")?;
+    match carry_out(&mut tx, means, rules, batch, isolate).await {
+        Ok(outcome) => {
+            tx.commit().await.doing("committing a forced admission")?;
+            Ok(outcome)
+        }
+        Err(error) => {
+            // At once, not at the connection's next use. A connection that is lost has nothing to undo, and the first error says more.
+            _ = tx.rollback().await;
+            Err(error)
+        }
+    }
+}
+
+async fn carry_out(
+    tx: &mut PgConnection,
+    means: &Means,
+    rules: &Rules,
+    batch: &[Wanted],
+    isolate: bool,
+) -> Result<Outcome, BatchError> {
     let policy = rules.policy.name().to_string();
-    let mut tx = conn
-        .begin_with(include_str!("../../queries/claim/begin.sql"))
-        .await
-        .doing("beginning a forced admission")?;
-    let Some(claim) = claim(&mut tx, rules, batch).await? else { return Ok(Outcome::default()) };
+    let Some(claim) = claim(tx, rules, batch).await? else { return Ok(Outcome::default()) };
     if claim.revision != rules.revision {
         return Err(BatchError::Tick(TickError::Outdated {
             policy,
@@ -112,14 +130,14 @@ async fn attempt(
         .collect();
     let outcome = match isolate {
         false => Outcome {
-            taken: crate::admit::admit(&mut tx, rules, &takes, None, claim.now)
+            taken: crate::admit::admit(tx, rules, &takes, None, claim.now)
                 .await
                 .map_err(|error| refusal(&policy, rules, error))?,
             refused: 0,
         },
         true => {
             let attempts = means.settings.max_forward_attempts;
-            let done = admit_isolated(&mut tx, rules, takes, claim.now, None, attempts)
+            let done = admit_isolated(tx, rules, takes, claim.now, None, attempts)
                 .await
                 .map_err(|error| refusal(&policy, rules, error))?;
             Outcome { taken: done.taken, refused: done.refused }
@@ -137,8 +155,7 @@ async fn attempt(
         }
     }
     let shard = batch[0].shard_id;
-    settle(&mut tx, shard, &claim.ids, &taken, &settlements, &report, claim.now).await?;
-    tx.commit().await.doing("committing a forced admission")?;
+    settle(tx, shard, &claim.ids, &taken, &settlements, &report, claim.now).await?;
     Ok(outcome)
 }
 

@@ -31,6 +31,7 @@ mod statements;
 mod sweep;
 mod ticker;
 mod track;
+mod uninstall;
 mod wait;
 mod wake;
 mod worker;
