@@ -1,6 +1,7 @@
 //! What the command line takes. One file per group of commands; every command says in its help what it prints and how it exits.
 
 mod demo;
+mod explain;
 mod force;
 mod operate;
 mod quarantine;
@@ -16,6 +17,7 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand};
 
 pub(crate) use demo::DemoArgs;
+pub(crate) use explain::ExplainArgs;
 pub(crate) use force::{AdmitArgs, DrainArgs};
 pub(crate) use operate::{EnableArgs, PauseArgs};
 pub(crate) use quarantine::{DropArgs, ListArgs, QuarantineAction, QuarantineArgs, RestageArgs, WhichArgs};
@@ -57,6 +59,7 @@ pub(crate) enum Command {
     Status(StatusArgs),
     Policies(PoliciesArgs),
     Partitions(PartitionsArgs),
+    Explain(ExplainArgs),
     /// Stop the admission of a policy, or of one of its partitions; staging goes on
     #[command(after_long_help = operate::PAUSE)]
     Pause(PauseArgs),

@@ -4,6 +4,7 @@ mod apply;
 mod cancel;
 mod check;
 mod doctor;
+mod explain;
 mod force;
 mod init;
 mod migrate;
@@ -35,6 +36,7 @@ pub(crate) async fn run(command: Command) -> Result<ExitCode, CliError> {
         Command::Status(args) => status::run(&args).await,
         Command::Policies(args) => policies::run(&args).await,
         Command::Partitions(args) => partitions::run(&args).await,
+        Command::Explain(args) => explain::run(&args).await,
         Command::Pause(args) => operate::pause(&args).await,
         Command::Resume(args) => operate::resume(&args).await,
         Command::Enable(args) => operate::switch(&args, true).await,

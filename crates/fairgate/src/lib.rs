@@ -26,6 +26,7 @@ mod claim;
 pub mod config;
 pub mod doctor;
 mod error;
+mod explain;
 pub mod force;
 mod isolate;
 mod lane;

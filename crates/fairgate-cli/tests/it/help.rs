@@ -21,6 +21,7 @@ fn every_command_has_an_example() {
         "status",
         "policies",
         "partitions",
+        "explain",
         "pause",
         "resume",
         "enable",

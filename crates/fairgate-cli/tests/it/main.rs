@@ -8,6 +8,7 @@ mod check;
 mod database;
 mod demo;
 mod doctor;
+mod explain;
 mod force;
 mod help;
 mod init;

@@ -10,6 +10,8 @@ mod context;
 mod crash;
 mod disabled;
 mod doors;
+mod explain;
+mod explain_property;
 mod fairness;
 mod force;
 mod gates;
