@@ -52,8 +52,8 @@ pub struct StagedJob {
     pub forward_attempts: i16,
     /// The queue's words when it last did.
     pub forward_error: Option<String>,
-    /// The instant before which it will not go. When only time holds it and nothing is ahead, the first tick at or after it admits it. None: it waits
-    /// for what `holds` says.
+    /// The instant before which it will not go. When only time holds it and nothing is ahead, the first tick at or after it admits it. It stands
+    /// until something happens to the partition, a look under new limits included. None: it waits for what `holds` says.
     pub earliest: Option<DateTime<Utc>>,
     /// What holds it besides time.
     pub holds: Vec<Hold>,

@@ -78,7 +78,13 @@ async fn waits(world: &World, id: JobId) -> bool {
 }
 
 /// Plays the steps, then holds the explanation of one job against the ticks that follow.
-async fn check(world: &mut World, tenant: &str, steps: &[Step], pick: usize) -> Result<(), TestCaseError> {
+async fn check(
+    world: &mut World,
+    tenant: &str,
+    steps: &[Step],
+    pick: usize,
+    early: bool,
+) -> Result<(), TestCaseError> {
     let now = play(world, tenant, steps).await;
     let staged = world
         .column(&format!(
@@ -93,18 +99,17 @@ async fn check(world: &mut World, tenant: &str, steps: &[Step], pick: usize) -> 
     let JobExplanation::Staged(told) = told else {
         return Err(TestCaseError::fail(format!("{told:?}")));
     };
-    eprintln!("CASE {} {} {:?}", told.earliest.map_or(0, |at| (at - now).num_milliseconds()), told.ahead, told.holds.iter().map(|h| h.event).collect::<Vec<_>>());
     match told.earliest {
         Some(at) => {
             prop_assert!(
                 told.holds.iter().all(|h| matches!(h.event, Event::RunAt | Event::Ticker)),
                 "{told:?}"
             );
-            if at > now {
+            // A look changes what the gates keep, so it is the one or the other.
+            if early && at > now {
                 world.pass_at(at - TimeDelta::microseconds(1)).await;
                 prop_assert!(waits(world, id).await, "it went before {at}: {told:?}");
-            }
-            if told.ahead == 0 {
+            } else if told.ahead == 0 {
                 world.pass_at(at).await;
                 prop_assert!(!waits(world, id).await, "it did not go at {at}: {told:?}");
             }
@@ -124,13 +129,13 @@ async fn when_only_time_holds_a_job_the_first_tick_at_its_instant_admits_it_and_
     let here = tokio::runtime::Handle::current();
     let outcome = tokio::task::block_in_place(|| {
         let config =
-            Config { cases: 1500, failure_persistence: None, max_shrink_iters: 60, ..Config::default() };
-        TestRunner::new(config).run(&(steps(), 0..20_usize), |(steps, pick)| {
+            Config { cases: 150, failure_persistence: None, max_shrink_iters: 60, ..Config::default() };
+        TestRunner::new(config).run(&(steps(), 0..20_usize, any::<bool>()), |(steps, pick, early)| {
             here.block_on(async {
                 let mut world = world.lock().await;
                 world.1 += 1;
                 let tenant = format!("t{}", world.1);
-                let checked = check(&mut world.0, &tenant, &steps, pick).await;
+                let checked = check(&mut world.0, &tenant, &steps, pick, early).await;
                 world.0.execute("SELECT fairgate.cancel(job_id) FROM fairgate.staged").await;
                 checked
             })
