@@ -15,7 +15,7 @@ use serde::Serialize;
 use sqlx::PgConnection;
 use uuid::Uuid;
 
-use crate::absorb::absorb;
+use crate::absorb::absorb_all;
 use crate::error::{DatabaseError, Doing};
 use crate::lane::{Rules, RulesError};
 use crate::operate::{OperateError, partition_id, policy_id};
@@ -137,7 +137,7 @@ async fn list(
     policy_id: i32,
     partition: Option<Uuid>,
 ) -> Result<Vec<Wanted>, DatabaseError> {
-    while absorb(conn, None).await?.more {}
+    absorb_all(conn).await?;
     crate::sql::query_as(include_str!("../queries/force/list_waiting.sql"))
         .bind(policy_id)
         .bind(partition)

@@ -6,6 +6,8 @@ mod contexts;
 mod definitions;
 mod durations;
 mod fairness;
+mod forced;
+mod forecasts;
 mod ids;
 mod params;
 mod pipeline;

@@ -3,7 +3,7 @@ use sqlx::PgConnection;
 use uuid::Uuid;
 
 use super::{OperateError, notify, policy_id};
-use crate::absorb::absorb;
+use crate::absorb::absorb_all;
 use crate::error::Doing;
 use crate::sql::query;
 
@@ -60,7 +60,7 @@ pub(crate) async fn partition_id(
     if let Some(id) = find(conn, policy_id, partition).await? {
         return Ok(id);
     }
-    while absorb(conn, None).await?.more {}
+    absorb_all(conn).await?;
     find(conn, policy_id, partition).await?.ok_or_else(|| OperateError::UnknownPartition {
         policy: policy.to_string(),
         partition: partition.to_string(),
