@@ -146,6 +146,30 @@ async fn the_statements_between_ticks_use_their_indexes_with_generic_and_custom_
             format!("(ARRAY[{nil}::uuid])"),
             "in_flight_pkey",
         ),
+        (
+            "explain a job",
+            include_str!("../../queries/explain/find_staged.sql"),
+            format!("({nil}, NULL)"),
+            "staged_order",
+        ),
+        (
+            "explain a partition",
+            include_str!("../../queries/explain/read_partition.sql"),
+            format!("(1, {nil}, NULL)"),
+            "staged_order",
+        ),
+        (
+            "lock for a forced admission",
+            include_str!("../../queries/force/lock_partitions.sql"),
+            format!("(ARRAY[{nil}::uuid])"),
+            "partition_state_pkey",
+        ),
+        (
+            "read for a forced admission",
+            include_str!("../../queries/force/read_partitions.sql"),
+            format!("(1, ARRAY[{nil}::uuid], NULL)"),
+            "partition_state_pkey",
+        ),
     ];
     for mode in ["force_generic_plan", "force_custom_plan"] {
         sqlx::raw_sql(AssertSqlSafe(format!("SET plan_cache_mode = {mode}")))

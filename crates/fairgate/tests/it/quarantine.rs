@@ -5,7 +5,7 @@ use fairgate::{JobId, Settings};
 use serde_json::json;
 
 use crate::wait::until_sql;
-use crate::world::{World, capped, job, name, open, queued};
+use crate::world::{World, capped, job, name, open, policy, queued};
 
 /// A world in which jobs of `p` and `q` with the payload "poison" have been refused for good.
 async fn with_quarantined(jobs: usize) -> (World, Vec<JobId>) {
@@ -95,5 +95,24 @@ async fn a_dropped_job_is_gone_and_those_that_are_not_there_are_left_out() {
     assert_eq!(left.iter().map(|job| (job.job_id, job.error.as_str())).collect::<Vec<_>>(), [(ids[1], "no")]);
     assert_eq!(list(&mut conn, Some(&name("q"))).await.unwrap().len(), 0);
     std::mem::drop(conn);
+    world.audit().await;
+}
+
+#[tokio::test]
+async fn a_restaged_job_whose_partition_is_gone_goes_to_the_shard_that_its_context_says() {
+    let p = policy("p").shard_by("region").build().expect("a policy");
+    let world = World::new(vec![p]).await;
+    let id = world.stage_with("p", "t", json!({ "region": "eu" })).await.job_id;
+    world
+        .execute(
+            "INSERT INTO fairgate.quarantined (job_id, partition_id, policy_id, partition_key, priority, staged_at, task, payload, context, forward_attempts, error,
+                    quarantined_at)
+             SELECT job_id, partition_id, policy_id, partition_key, priority, staged_at, task, payload, context, 5, 'no', now() FROM fairgate.staged;
+             TRUNCATE fairgate.staged, fairgate.delta",
+        )
+        .await;
+    restage(&mut *world.conn().await, &[id]).await.unwrap();
+    world.absorb().await;
+    assert_eq!(world.text("SELECT shard || ' ' || pending FROM fairgate.partitions").await, "eu 1");
     world.audit().await;
 }

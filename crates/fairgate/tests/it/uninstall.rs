@@ -2,6 +2,7 @@
 
 use fairgate::uninstall::{Jobs, UninstallError, is_installed, uninstall};
 
+use crate::wait::{close_the_gate, gate_the_queue, open_the_gate, pid, until_it_waits, until_somebody_waits};
 use crate::world::{World, capped, job, open};
 
 const TRIGGERS: &str = "SELECT count(*) FROM pg_trigger WHERE tgname LIKE 'fairgate%'";
@@ -69,4 +70,30 @@ async fn a_queue_that_is_not_ready_stops_a_drain_and_everything_stays() {
     assert!(error.to_string().ends_with("it sleeps"), "{error}");
     assert_eq!(world.number("SELECT count(*) FROM fairgate.staged").await, 3);
     assert_eq!(world.number(TRIGGERS).await, triggers);
+}
+
+#[tokio::test]
+async fn an_uninstall_waits_for_the_tick_that_has_begun_and_loses_none_of_its_jobs() {
+    let mut world = World::new(vec![capped("p", 1.0)]).await;
+    gate_the_queue(world.pool()).await;
+    let mut gate = world.db.connect().await;
+    close_the_gate(&mut gate).await;
+    world.stage("p", "t", 3).await;
+    let pool = world.pool().clone();
+    let (db, ticker) = (&world.db, &mut world.ticker);
+    let mut conn = db.connect().await;
+    let remove = async {
+        until_somebody_waits(&pool).await;
+        let mut operator = db.connect().await;
+        let operating = pid(&mut operator).await;
+        let done = tokio::spawn(async move { uninstall(&mut operator, &[], Jobs::Drain).await });
+        until_it_waits(&pool, operating).await;
+        open_the_gate(&mut gate).await;
+        done.await.expect("no panic").expect("removed")
+    };
+    let (pass, held) = tokio::join!(ticker.pass(&mut conn, None, None), remove);
+    // What the pass does after its tick may find no schema any more.
+    drop(pass);
+    assert_eq!((held.staged, held.in_flight), (2, 1));
+    assert_eq!(world.queue_length().await, 3);
 }
