@@ -4,8 +4,10 @@ use chrono::TimeDelta;
 use fairgate::operate::{OperateError, pause_partition, resume_partition};
 use fairgate::{PartitionKey, Settings};
 
-use crate::wait::{close_the_gate, gate_the_queue, open_the_gate, pid, until_it_waits, until_somebody_waits};
-use crate::world::{World, capped, job, name, open, policy};
+use crate::wait::{
+    close_the_gate, gate_the_queue, open_the_gate, pid, until_it_waits, until_somebody_waits, until_sql,
+};
+use crate::world::{World, capped, job, name, open, policy, ticker};
 
 fn key(text: &str) -> PartitionKey {
     text.parse().expect("a key")
@@ -107,4 +109,52 @@ async fn pausing_a_partition_that_does_not_exist_says_so() {
     let error = pause_partition(&mut *world.conn().await, &name("p"), &key("nobody")).await.unwrap_err();
     assert!(matches!(error, OperateError::UnknownPartition { .. }), "{error}");
     assert!(error.to_string().contains("\"nobody\""), "{error}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn beside_several_busy_tickers_nothing_of_a_paused_partition_is_admitted() {
+    let world = World::new(vec![open("p")]).await;
+    // At every admission, in its own transaction: is the partition paused?
+    world
+        .execute(
+            "CREATE TABLE public.violation (admission uuid);
+             CREATE FUNCTION public.judge() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+               INSERT INTO public.violation SELECT NEW.admission_id FROM fairgate.partition_state s WHERE s.id = NEW.partition_id AND s.paused; RETURN NULL; END $$;
+             CREATE TRIGGER judge AFTER INSERT ON fairgate.in_flight FOR EACH ROW EXECUTE FUNCTION public.judge()",
+        )
+        .await;
+    for n in 0..4 {
+        world.stage("p", &format!("t{n}"), 150).await;
+    }
+    let (stop, _) = tokio::sync::broadcast::channel::<()>(1);
+    let mut tickers = tokio::task::JoinSet::new();
+    let settings = Settings {
+        partition_batch_size: 2,
+        admission_batch_size: 1,
+        idle_pause: std::time::Duration::from_millis(1),
+        ..Settings::default()
+    };
+    for _ in 0..3 {
+        let mut stopped = stop.subscribe();
+        tickers.spawn(
+            ticker(world.pool(), vec![], settings.clone()).await.run(async move { _ = stopped.recv().await }),
+        );
+    }
+    let mut operator = world.db.connect().await;
+    let gone = "SELECT count(*) FROM fairgate.inflight WHERE partition_key = 't0'";
+    while world.number("SELECT count(*) FROM fairgate.staged").await > 0 {
+        assert!(pause_partition(&mut operator, &name("p"), &key("t0")).await.unwrap());
+        let paused = world.number(gone).await;
+        assert_eq!(world.number(gone).await, paused);
+        resume_partition(&mut operator, &name("p"), &key("t0")).await.unwrap();
+        let on = format!("SELECT ({gone}) > {paused} OR ({gone}) = 150");
+        until_sql(world.pool(), &on).await;
+    }
+    stop.send(()).expect("they listen");
+    while let Some(ended) = tickers.join_next().await {
+        ended.expect("no panic").expect("a ticker that ran");
+    }
+    assert_eq!(world.number("SELECT count(*) FROM public.violation").await, 0);
+    assert_eq!(world.in_flight().await, 600);
+    world.audit().await;
 }
