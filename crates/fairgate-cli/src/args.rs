@@ -1,11 +1,15 @@
 //! What the command line takes. One file per group of commands; every command says in its help what it prints and how it exits.
 
 mod demo;
+mod explain;
+mod force;
 mod operate;
+mod quarantine;
 mod read;
 mod run;
 mod set_up;
 mod stage;
+mod uninstall;
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -13,11 +17,15 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand};
 
 pub(crate) use demo::DemoArgs;
+pub(crate) use explain::ExplainArgs;
+pub(crate) use force::{AdmitArgs, DrainArgs};
 pub(crate) use operate::{EnableArgs, PauseArgs};
+pub(crate) use quarantine::{DropArgs, ListArgs, QuarantineAction, QuarantineArgs, RestageArgs, WhichArgs};
 pub(crate) use read::{DoctorArgs, PartitionsArgs, PoliciesArgs, StatusArgs};
 pub(crate) use run::RunArgs;
 pub(crate) use set_up::{ApplyArgs, CheckArgs, InitArgs, MigrateArgs};
 pub(crate) use stage::{CancelArgs, JobArgs, StageArgs};
+pub(crate) use uninstall::UninstallArgs;
 
 /// Fair admission in front of the PostgreSQL job queue you already run.
 #[derive(Debug, Parser)]
@@ -51,10 +59,11 @@ pub(crate) enum Command {
     Status(StatusArgs),
     Policies(PoliciesArgs),
     Partitions(PartitionsArgs),
-    /// Stop the admission of a policy; staging goes on
+    Explain(ExplainArgs),
+    /// Stop the admission of a policy, or of one of its partitions; staging goes on
     #[command(after_long_help = operate::PAUSE)]
     Pause(PauseArgs),
-    /// Let a paused policy go on
+    /// Let a paused policy or partition go on
     #[command(after_long_help = operate::RESUME)]
     Resume(PauseArgs),
     /// Enable fairgate again, everywhere or for one policy
@@ -63,7 +72,11 @@ pub(crate) enum Command {
     /// Disable fairgate, everywhere or for one policy: new jobs go straight to the queue
     #[command(after_long_help = operate::DISABLE)]
     Disable(EnableArgs),
+    Admit(AdmitArgs),
+    Drain(DrainArgs),
+    Quarantine(QuarantineArgs),
     Doctor(DoctorArgs),
+    Uninstall(UninstallArgs),
 }
 
 /// Which database.

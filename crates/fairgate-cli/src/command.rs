@@ -4,14 +4,18 @@ mod apply;
 mod cancel;
 mod check;
 mod doctor;
+mod explain;
+mod force;
 mod init;
 mod migrate;
 mod operate;
 mod partitions;
 mod policies;
+mod quarantine;
 mod run;
 mod stage;
 mod status;
+mod uninstall;
 
 use std::process::ExitCode;
 
@@ -32,10 +36,15 @@ pub(crate) async fn run(command: Command) -> Result<ExitCode, CliError> {
         Command::Status(args) => status::run(&args).await,
         Command::Policies(args) => policies::run(&args).await,
         Command::Partitions(args) => partitions::run(&args).await,
+        Command::Explain(args) => explain::run(&args).await,
         Command::Pause(args) => operate::pause(&args).await,
         Command::Resume(args) => operate::resume(&args).await,
         Command::Enable(args) => operate::switch(&args, true).await,
         Command::Disable(args) => operate::switch(&args, false).await,
+        Command::Admit(args) => force::admit(&args).await,
+        Command::Drain(args) => force::drain(&args).await,
+        Command::Quarantine(args) => quarantine::run(&args).await,
         Command::Doctor(args) => doctor::run(&args).await,
+        Command::Uninstall(args) => uninstall::run(&args).await,
     }
 }

@@ -6,8 +6,10 @@ use std::fmt;
 use std::process::ExitCode;
 
 use fairgate::config::ConfigErrors;
+use fairgate::force::ForceError;
 use fairgate::migrate::MigrateError;
 use fairgate::operate::OperateError;
+use fairgate::quarantine::QuarantineError;
 use fairgate::registry::ApplyError;
 use fairgate::stage::{JobError, StageError};
 use fairgate::ticker::{BuildError, RunError};
@@ -39,11 +41,6 @@ impl CliError {
     /// Wrong use or configuration.
     pub(crate) fn usage(message: impl Into<String>) -> Self {
         Self { kind: Kind::Usage, ..Self::failed(message) }
-    }
-
-    /// Something that a later release brings.
-    pub(crate) fn not_yet(what: &str, instead: &str) -> Self {
-        Self::usage(format!("{what} is not available yet")).hint(instead)
     }
 
     /// Adds a line that says where or why; a text of several lines is kept together.
@@ -128,6 +125,33 @@ impl From<OperateError> for CliError {
             OperateError::UnknownPolicy { .. } => {
                 Self::usage(error.to_string()).hint("`fairgate policies` lists what is registered")
             }
+            OperateError::UnknownPartition { ref policy, .. } => {
+                let hint = format!("`fairgate partitions {policy}` lists those there are");
+                Self::failed(error.to_string()).hint(hint)
+            }
+        }
+    }
+}
+
+impl From<ForceError> for CliError {
+    fn from(error: ForceError) -> Self {
+        let message = error.to_string();
+        match error {
+            ForceError::Operate(error) => error.into(),
+            ForceError::QueueNotReady { .. } => Self::failed(message)
+                .hint("what was admitted before stays so; install the queue's own tables, then run `fairgate apply`"),
+            ForceError::Rules(_) => Self::failed(message),
+        }
+    }
+}
+
+impl From<QuarantineError> for CliError {
+    fn from(error: QuarantineError) -> Self {
+        let message = error.to_string();
+        match error {
+            QuarantineError::Operate(error) => error.into(),
+            QuarantineError::Retired { .. } => Self::usage(message)
+                .hint("nothing was restaged; put the policy back into the file and run `fairgate apply`"),
         }
     }
 }

@@ -14,6 +14,7 @@ pub mod context;
 pub mod definition;
 pub mod duration;
 pub mod fairness;
+pub mod forecast;
 pub mod gate;
 pub mod id;
 pub mod param;

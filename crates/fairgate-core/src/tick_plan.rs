@@ -1,5 +1,6 @@
 //! One tick of a policy, decided: facts in, a plan out; what was really taken in, settlements out.
 
+mod forced;
 mod order;
 mod settle;
 mod weighted;
@@ -19,6 +20,7 @@ use crate::reason::DenyReason;
 use crate::time::since;
 use crate::verdict::Denial;
 
+pub use forced::forced;
 pub use settle::{Due, Settlement};
 pub use weighted::Lane;
 

@@ -39,7 +39,7 @@ CREATE TABLE fairgate.quarantined (
     queue_name text,
     payload json NOT NULL,
     context jsonb NOT NULL,
-    attempts int NOT NULL,
+    attempts int NOT NULL DEFAULT 0,
     dedupe_key text,
     forward_attempts smallint NOT NULL,
     error text NOT NULL,

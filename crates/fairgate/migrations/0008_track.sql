@@ -53,7 +53,7 @@ DECLARE
     rules record;
     freed fairgate.in_flight;
     home record;
-    kept_key text := dedupe_key;
+    kept_key text;
     partition uuid;
     seq bigint := nextval('fairgate.job_seq');
     is_ready boolean := run_at <= now();
@@ -66,10 +66,7 @@ BEGIN
     partition := fairgate.partition_id(rules.id, key);
     DELETE FROM fairgate.in_flight f WHERE f.admission_id = admission RETURNING f.* INTO freed;
     SELECT p.context, s.name AS shard INTO home FROM fairgate.partition p JOIN fairgate.shard s ON s.id = p.shard_id WHERE p.id = partition;
-    IF kept_key IS NOT NULL AND fairgate.take_key(rules.id, kept_key, job, rules.key_until_admitted) <> job THEN
-        INSERT INTO fairgate.lost_key (policy_id, job_id, key) VALUES (rules.id, job, kept_key);
-        kept_key := NULL;
-    END IF;
+    kept_key := fairgate.retake_key(rules.id, dedupe_key, job, rules.key_until_admitted);
     INSERT INTO fairgate.staged (job_id, admission_id, partition_id, policy_id, priority, ready_at, run_at, staged_at, max_attempts, attempts, ready,
            partition_key, task, queue_name, payload, context, dedupe_key, last_error)
     VALUES (job, fairgate.admission_id(now(), seq), partition, rules.id, priority, run_at, run_at, now(), max_attempts, attempts, is_ready,

@@ -45,6 +45,17 @@ BEGIN
     END LOOP;
 END $$;
 
+-- The key of a job that comes back into staging, if it still has it or can have it again; else none, which is counted.
+CREATE FUNCTION fairgate.retake_key(policy_id int, key text, job uuid, until_admitted boolean) RETURNS text
+LANGUAGE plpgsql AS $$
+BEGIN
+    IF key IS NULL OR fairgate.take_key(policy_id, key, job, until_admitted) = job THEN
+        RETURN key;
+    END IF;
+    INSERT INTO fairgate.lost_key (policy_id, job_id, key) VALUES (retake_key.policy_id, job, retake_key.key);
+    RETURN NULL;
+END $$;
+
 -- Gives a key back. Skips a row that is being taken over at this moment: it is no longer ours then.
 CREATE FUNCTION fairgate.free_key(policy_id int, key text, job uuid) RETURNS void
 LANGUAGE sql AS $$
@@ -150,7 +161,7 @@ BEGIN
     END LOOP;
 END $$;
 
-REVOKE EXECUTE ON FUNCTION fairgate.take_key(int, text, uuid, boolean), fairgate.free_key(int, text, uuid),
+REVOKE EXECUTE ON FUNCTION fairgate.take_key(int, text, uuid, boolean), fairgate.retake_key(int, text, uuid, boolean), fairgate.free_key(int, text, uuid),
     fairgate.replace_staged(uuid, text, int, uuid, text, text, bigint, text, json, jsonb, int, timestamptz, text, int),
     fairgate.check_backlog(text, int, uuid, text, bigint),
     fairgate.settle_keys(text, record, uuid[], bigint[], text[], text[], text[], uuid[], text[], json[], jsonb[], int[], timestamptz[], text[], int[]) FROM PUBLIC;

@@ -12,6 +12,8 @@ use crate::sql::{Unit, query_as, query_scalar};
 const WINDOW: i32 = 5_000;
 /// Windows in one call; what is left then waits for the next.
 const WINDOWS: usize = 6;
+/// Calls after which [`absorb_all`] has folded in any backlog that there may have been.
+const CALLS: usize = 1_000;
 
 /// What one call did.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -46,6 +48,16 @@ pub async fn absorb(conn: &mut PgConnection, now: Option<DateTime<Utc>>) -> Resu
     }
     done.more = true;
     Ok(done)
+}
+
+/// Absorbs until nothing is left of what was reported before, or others report as fast as this folds in.
+pub(crate) async fn absorb_all(conn: &mut PgConnection) -> Result<(), DatabaseError> {
+    for _ in 0..CALLS {
+        if !absorb(conn, None).await?.more {
+            break;
+        }
+    }
+    Ok(())
 }
 
 /// Rows seen and folded in, and the partitions that were passed over.

@@ -31,12 +31,15 @@ pub(crate) struct AdmitSql {
 }
 
 impl AdmitSql {
-    pub(crate) fn compose(queue: &dyn Queue) -> Self {
+    /// `forced`: the slots say that no gate was obeyed.
+    pub(crate) fn compose(queue: &dyn Queue, forced: bool) -> Self {
+        let record = include_str!("../queries/admit/record_admissions.sql")
+            .replace("{forced}", if forced { "true" } else { "false" });
         let text = |only: &str| {
             let take = include_str!("../queries/admit/take_staged.sql")
                 .replace("{queue_id}", &queue.queue_id())
                 .replace("{only}", only);
-            format!("{take}{}{}", queue.enqueue(), include_str!("../queries/admit/record_admissions.sql"))
+            format!("{take}{}{record}", queue.enqueue())
         };
         Self { all: text("").into(), one: text(" AND s.job_id = $13").into() }
     }

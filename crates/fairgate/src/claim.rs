@@ -18,8 +18,9 @@ pub(crate) struct Claim {
     pub(crate) facts: Vec<Claimed>,
 }
 
+/// The facts of one partition, as they are read.
 #[derive(sqlx::FromRow)]
-struct Row {
+pub(crate) struct Row {
     id: Uuid,
     key: String,
     context: String,
@@ -76,6 +77,11 @@ pub(crate) async fn claim(
         .fetch_all(conn)
         .await
         .doing(DOING)?;
+    gather(rows).doing(DOING)
+}
+
+/// The facts of the rows, in their order. None: there is no row.
+pub(crate) fn gather(rows: Vec<Row>) -> Result<Option<Claim>, sqlx::Error> {
     let Some(first) = rows.first() else { return Ok(None) };
     let mut claim = Claim {
         now: first.now,
@@ -86,8 +92,8 @@ pub(crate) async fn claim(
     for row in rows {
         // The CHECK constraints of the tables promise both.
         let broken = |e: String| sqlx::Error::Decode(e.into());
-        let key = PartitionKey::try_from(row.key).map_err(|e| broken(e.to_string())).doing(DOING)?;
-        let context = Context::parse(&row.context).map_err(|e| broken(e.to_string())).doing(DOING)?;
+        let key = PartitionKey::try_from(row.key).map_err(|e| broken(e.to_string()))?;
+        let context = Context::parse(&row.context).map_err(|e| broken(e.to_string()))?;
         claim.ids.push(row.id);
         claim.facts.push(Claimed {
             key,

@@ -153,6 +153,21 @@ impl Rules {
         own: &[Policy],
         queues: &OwnQueues,
     ) -> Result<Self, RulesError> {
+        let rules = Self::load_any(conn, policy_id, own, queues, false).await?;
+        if rules.lacks_closures() {
+            return Err(RulesError::LacksClosures { policy: rules.policy.name().to_string() });
+        }
+        Ok(rules)
+    }
+
+    /// The same for a policy whose closures are not at hand: gates that need them cannot be obeyed. `forced`: slots say that none was.
+    pub(crate) async fn load_any(
+        conn: &mut PgConnection,
+        policy_id: i32,
+        own: &[Policy],
+        queues: &OwnQueues,
+        forced: bool,
+    ) -> Result<Self, RulesError> {
         let row: Option<Registered> = crate::sql::query_as(include_str!("../queries/lane/load_policy.sql"))
             .bind(policy_id)
             .fetch_optional(conn)
@@ -165,13 +180,10 @@ impl Rules {
         let registered =
             Policy::from_definition(&row.name, definition).map_err(|e| unreadable(e.to_string()))?;
         let policy = own.iter().find_map(|p| registered.with_closures_of(p)).unwrap_or(registered);
-        if policy.gates().iter().any(Gate::lacks_closure) {
-            return Err(RulesError::LacksClosures { policy: row.name });
-        }
         let queue = registry::adapter(&row.queue, &row.kind, &row.schema_name, &row.settings, queues)
             .map_err(|source| RulesError::Queue { policy: row.name.clone(), source })?;
         let learns = policy.gates().iter().any(|gate| matches!(gate, Gate::Adaptive(_)));
-        let admit_sql = AdmitSql::compose(queue.as_ref());
+        let admit_sql = AdmitSql::compose(queue.as_ref(), forced);
         Ok(Self {
             policy_id,
             revision: row.revision,
@@ -181,5 +193,9 @@ impl Rules {
             admit_sql,
             learns,
         })
+    }
+    /// Whether a gate needs a closure that this program does not have.
+    pub(crate) fn lacks_closures(&self) -> bool {
+        self.policy.gates().iter().any(fairgate_core::gate::Gate::lacks_closure)
     }
 }

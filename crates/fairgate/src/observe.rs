@@ -7,6 +7,11 @@ use sqlx::PgConnection;
 
 use crate::error::{DatabaseError, Doing};
 
+pub use crate::explain::{
+    Event, GateStanding, Hold, InFlightJob, JobExplanation, PartitionExplanation, Slot, StagedJob,
+    explain_job, explain_partition,
+};
+
 /// Refreshes the totals that tick samples carry.
 pub(crate) async fn gauge(conn: &mut PgConnection) -> Result<(), DatabaseError> {
     crate::sql::query(include_str!("../queries/sweep/gauge_lanes.sql"))

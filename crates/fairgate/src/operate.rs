@@ -1,9 +1,14 @@
 //! What operators do: pause, resume, enable, disable. Once `pause` or `disable` returns, no tick admits.
 
+mod partition;
+
 use fairgate_core::id::PolicyName;
 use sqlx::{Connection, PgConnection};
 
 use crate::error::{DatabaseError, Doing};
+
+pub(crate) use partition::partition_id;
+pub use partition::{pause_partition, resume_partition};
 
 /// Why an operation was not carried out.
 #[derive(Debug, thiserror::Error)]
@@ -15,6 +20,16 @@ pub enum OperateError {
         name: String,
         /// Those that are.
         registered: Vec<String>,
+    },
+    /// The policy has no partition of that key (any more).
+    #[error(
+        "policy \"{policy}\" has no partition \"{partition}\"; one appears with its first job, and goes when it was empty for long"
+    )]
+    UnknownPartition {
+        /// The policy.
+        policy: String,
+        /// The key that was given.
+        partition: String,
     },
     /// The database did not carry it out.
     #[error(transparent)]
@@ -107,7 +122,7 @@ async fn set(
     Ok(changed)
 }
 
-async fn notify(conn: &mut PgConnection) -> Result<(), DatabaseError> {
+pub(crate) async fn notify(conn: &mut PgConnection) -> Result<(), DatabaseError> {
     crate::sql::query(include_str!("../queries/operate/notify.sql"))
         .execute(conn)
         .await

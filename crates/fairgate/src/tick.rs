@@ -170,7 +170,7 @@ async fn attempt(
     Ok(Ticked::Done(report, plan.advance(&taken)))
 }
 
-fn limits(rules: &Rules, settings: &Settings, room: Option<u64>) -> Limits {
+pub(crate) fn limits(rules: &Rules, settings: &Settings, room: Option<u64>) -> Limits {
     rules.policy.settings().resolve(&Limits {
         admission_batch_size: settings.admission_batch_size,
         tick_admission_budget: settings.tick_admission_budget,
@@ -179,7 +179,7 @@ fn limits(rules: &Rules, settings: &Settings, room: Option<u64>) -> Limits {
     })
 }
 
-fn queue_error(policy: &str, error: DatabaseError) -> TickError {
+pub(crate) fn queue_error(policy: &str, error: DatabaseError) -> TickError {
     match blame(&error) {
         Blame::Queue => TickError::Queue { policy: policy.to_owned(), source: error },
         Blame::Job | Blame::Server => TickError::Database(error),

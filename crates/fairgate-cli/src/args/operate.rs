@@ -1,5 +1,5 @@
 use clap::Args;
-use fairgate::PolicyName;
+use fairgate::{PartitionKey, PolicyName};
 
 use super::DatabaseArgs;
 
@@ -11,8 +11,8 @@ pub(crate) struct PauseArgs {
     /// The policy
     pub(crate) policy: PolicyName,
 
-    /// A single partition (not available yet)
-    pub(crate) partition: Option<String>,
+    /// A single partition of it, by its key; left out: the whole policy
+    pub(crate) partition: Option<PartitionKey>,
 }
 
 #[derive(Debug, Args)]
@@ -26,15 +26,21 @@ pub(crate) struct EnableArgs {
 
 pub(super) const PAUSE: &str = "\
 Once it returns, no tick admits jobs of the policy, not of partitions that appear later and not
-scheduled ones. A pause survives restarts and deploys. Jobs that are in the queue already run on.
+scheduled ones; or, with a partition, no jobs of that one. A partition appears with its first job,
+and cannot be paused before. A pause survives restarts and deploys, and a paused partition is kept
+although it is empty. Jobs that are in the queue already run on.
 
 Examples:
   fairgate pause webhooks
-  fairgate resume webhooks";
+  fairgate pause webhooks acct:7
+  fairgate resume webhooks acct:7";
 
 pub(super) const RESUME: &str = "\
+A policy and its partitions are paused and resumed apart: jobs go when neither is paused.
+
 Examples:
-  fairgate resume webhooks";
+  fairgate resume webhooks
+  fairgate resume webhooks acct:7";
 
 pub(super) const ENABLE: &str = "\
 A policy has a switch of its own beside the one for all: it admits when both are on.

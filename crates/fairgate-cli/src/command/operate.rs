@@ -9,17 +9,21 @@ use crate::error::CliError;
 use crate::{database, output};
 
 pub(crate) async fn pause(args: &PauseArgs) -> Result<ExitCode, CliError> {
-    whole_policy(args, "pausing a single partition")?;
     let mut connection = database::connect_migrated(&args.database).await?;
-    let changed = operate::pause(&mut connection, &args.policy).await?;
-    report(&format!("policy \"{}\" is paused", args.policy), changed)
+    let changed = match &args.partition {
+        Some(partition) => operate::pause_partition(&mut connection, &args.policy, partition).await?,
+        None => operate::pause(&mut connection, &args.policy).await?,
+    };
+    report(&format!("{} is paused", what(args)), changed)
 }
 
 pub(crate) async fn resume(args: &PauseArgs) -> Result<ExitCode, CliError> {
-    whole_policy(args, "resuming a single partition")?;
     let mut connection = database::connect_migrated(&args.database).await?;
-    let changed = operate::resume(&mut connection, &args.policy).await?;
-    report(&format!("policy \"{}\" is not paused", args.policy), changed)
+    let changed = match &args.partition {
+        Some(partition) => operate::resume_partition(&mut connection, &args.policy, partition).await?,
+        None => operate::resume(&mut connection, &args.policy).await?,
+    };
+    report(&format!("{} is not paused", what(args)), changed)
 }
 
 pub(crate) async fn switch(args: &EnableArgs, enabled: bool) -> Result<ExitCode, CliError> {
@@ -37,10 +41,10 @@ pub(crate) async fn switch(args: &EnableArgs, enabled: bool) -> Result<ExitCode,
     }
 }
 
-fn whole_policy(args: &PauseArgs, what: &str) -> Result<(), CliError> {
-    match args.partition {
-        Some(_) => Err(CliError::not_yet(what, "leave the partition out to mean the whole policy")),
-        None => Ok(()),
+fn what(args: &PauseArgs) -> String {
+    match &args.partition {
+        Some(partition) => format!("partition {:?} of policy \"{}\"", partition.as_str(), args.policy),
+        None => format!("policy \"{}\"", args.policy),
     }
 }
 

@@ -34,7 +34,7 @@ fn text(status: &Status, now: DateTime<Utc>) -> String {
     );
     if status.quarantined > 0 {
         text += &format!(
-            "{} jobs were refused by their queue for good (fairgate.quarantine)\n",
+            "{} jobs were refused by their queue for good (`fairgate quarantine list`)\n",
             status.quarantined
         );
     }

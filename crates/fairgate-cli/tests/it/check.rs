@@ -8,7 +8,7 @@ idle_pauze = \"1s\"
 
 [queues.main]
 type = \"graphile_worker\"
-max_waiting = 100
+max_waiting = -1
 
 [policies.webhooks]
 queue = \"mian\"

@@ -21,11 +21,16 @@ fn every_command_has_an_example() {
         "status",
         "policies",
         "partitions",
+        "explain",
         "pause",
         "resume",
         "enable",
         "disable",
+        "admit",
+        "drain",
+        "quarantine",
         "doctor",
+        "uninstall",
     ];
     for command in commands {
         let help = User::new().run(&[command, "--help"]).succeeds().stdout;
@@ -50,5 +55,5 @@ fn stage_explains_itself() {
 
 #[test]
 fn a_command_that_does_not_exist_exits_with_2() {
-    assert_snapshot!(User::new().run(&["explain", "webhooks"]));
+    assert_snapshot!(User::new().run(&["explode", "webhooks"]));
 }

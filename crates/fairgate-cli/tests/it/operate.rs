@@ -33,7 +33,15 @@ async fn a_policy_that_is_not_registered_names_the_nearest() {
     assert_snapshot!(user.run(&["pause", "webhoks"]));
 }
 
-#[test]
-fn pausing_a_partition_is_not_available_yet() {
-    assert_snapshot!(User::new().run(&["pause", "webhooks", "acct:7"]));
+#[tokio::test]
+async fn pause_and_resume_act_on_one_partition_alone() {
+    let database = TestDb::new().await;
+    let user = User::with_policies(&database, PLAIN);
+    assert_snapshot!(user.run(&["pause", "webhooks", "acct:7"]));
+    user.run(&["stage", "webhooks", "--task", "t", "--partition-key", "acct:7"]).succeeds();
+    assert_snapshot!(user.run(&["pause", "webhooks", "acct:7"]));
+    let partitions = user.run(&["partitions", "webhooks", "--json"]).succeeds().json();
+    assert_eq!(partitions["partitions"][0]["paused"], true);
+    assert_eq!(user.run(&["status", "--json"]).succeeds().json()["policies"][0]["paused"], false);
+    assert_snapshot!(user.run(&["resume", "webhooks", "acct:7"]));
 }

@@ -12,6 +12,8 @@ mod definitions;
 mod durations;
 mod fairness;
 mod fairness_rules;
+mod forced;
+mod forecasts;
 mod ids;
 mod observations;
 mod params;

@@ -3,7 +3,9 @@
 WITH settled AS (
     UPDATE fairgate.partition_state s
        SET pending = s.pending - u.taken, in_flight = s.in_flight + u.taken, admitted = s.admitted + u.taken, gates = u.gates, lessons = NULL,
-           share = coalesce(u.share, s.share), correction = 0, finished_jobs = 0, finished_seconds = 0,
+           share = coalesce(u.share, s.share), correction = CASE WHEN u.share IS NULL THEN s.correction ELSE 0 END,
+           finished_jobs = CASE WHEN u.share IS NULL THEN s.finished_jobs ELSE 0 END,
+           finished_seconds = CASE WHEN u.share IS NULL THEN s.finished_seconds ELSE 0 END,
            recent = u.recent, recent_at = u.recent_at, starved = u.starved, denial = u.denial, checked_at = $1, removing = NULL,
            touched_at = CASE WHEN u.taken > 0 THEN greatest(s.touched_at, $1) ELSE s.touched_at END,
            eligible_at = coalesce(u.eligible_at, '-infinity'),

@@ -198,7 +198,7 @@ pub(super) async fn quarantine(conn: &mut PgConnection) -> Checked<Option<Findin
             "quarantine",
             Severity::Warning,
             found,
-            "read fairgate.quarantine; mend the cause, then stage them again",
+            "`fairgate quarantine list` shows them; mend the cause, then `fairgate quarantine restage` (or `drop`) them",
         )
     }))
 }

@@ -63,7 +63,7 @@ f.toml:7:14: engine.idle_pause: is the number 0.25; give a duration with its uni
 f.toml:8:15: engine.sweep_every: is the time 1979-05-27; give a duration such as \"25s\"
 f.toml:9:24: engine.max_forward_attempts: is the number 70000; give a whole number from 0 to 65535
 f.toml:10:22: engine.heartbeat_interval: a duration is missing; write one such as 500ms, 25s or 1h30m
-f.toml:13:1: queues.main.policy: unknown key \"policy\"; the keys here are type, schema"
+f.toml:13:1: queues.main.policy: unknown key \"policy\"; the keys here are type, schema, max_waiting"
     );
     assert_eq!(problems("queues = 3"), "f.toml:1:10: queues: is the number 3; give a table: [queues]");
     assert_eq!(

@@ -59,8 +59,8 @@ async fn the_statements_of_a_tick_use_their_indexes() {
     let take = include_str!("../../queries/admit/take_staged.sql")
         .replace("{queue_id}", &queue.queue_id())
         .replace("{only}", "");
-    let admit =
-        format!("{take}{}{}", queue.enqueue(), include_str!("../../queries/admit/record_admissions.sql"));
+    let record = include_str!("../../queries/admit/record_admissions.sql").replace("{forced}", "false");
+    let admit = format!("{take}{}{record}", queue.enqueue());
     let claim = include_str!("../../queries/claim/claim_due_partitions.sql");
     let settle = include_str!("../../queries/settle/settle_partitions.sql");
     let mut conn = world.db.connect().await;
@@ -150,6 +150,30 @@ async fn the_statements_between_ticks_use_their_indexes_with_generic_and_custom_
             include_str!("../../queries/sweep/free_gone.sql"),
             format!("(ARRAY[{nil}::uuid])"),
             "in_flight_pkey",
+        ),
+        (
+            "explain a job",
+            include_str!("../../queries/explain/find_staged.sql"),
+            format!("({nil}, NULL)"),
+            "staged_order",
+        ),
+        (
+            "explain a partition",
+            include_str!("../../queries/explain/read_partition.sql"),
+            format!("(1, {nil}, NULL)"),
+            "staged_order",
+        ),
+        (
+            "lock for a forced admission",
+            include_str!("../../queries/force/lock_partitions.sql"),
+            format!("(ARRAY[{nil}::uuid])"),
+            "partition_state_pkey",
+        ),
+        (
+            "read for a forced admission",
+            include_str!("../../queries/force/read_partitions.sql"),
+            format!("(1, ARRAY[{nil}::uuid], NULL)"),
+            "partition_state_pkey",
         ),
     ];
     for mode in ["force_generic_plan", "force_custom_plan"] {

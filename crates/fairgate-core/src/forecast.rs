@@ -1,0 +1,66 @@
+//! When a partition's next job may go, by the code that decides it.
+
+use chrono::{DateTime, Utc};
+
+use crate::gate::Facts;
+use crate::pipeline::{GateStates, decide};
+use crate::policy::Policy;
+use crate::reason::DenyReason;
+use crate::time::{instant, micros};
+use crate::verdict::{Denial, Verdict};
+
+/// A wait of more than this many microseconds (about 570 years) counts as for ever.
+const FOR_EVER: i64 = 1 << 54;
+
+/// What the gates of a partition will say if nothing happens to it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Forecast {
+    /// The first instant, not before the start, at which a look lets a job go, if it is the first look from the start on. `None`: time alone does
+    /// not bring it.
+    pub at: Option<DateTime<Utc>>,
+    /// The denials, in declared order, that time does not lift.
+    pub lasting: Vec<Denial>,
+}
+
+/// Asks the gates of a partition that nothing happens to from `from` on. What time gives it does not take away again, so the instant is found
+/// by halving, with the gates as the only judge.
+pub fn forecast(policy: &Policy, facts: &Facts<'_>, states: &GateStates, from: DateTime<Utc>) -> Forecast {
+    let lasting: Vec<Denial> = (policy.gates().iter())
+        .filter_map(|gate| match gate.evaluate(facts, states.get(gate.name()), from) {
+            Verdict::Deny(denial) if !lifts_by_itself(&denial) => Some(denial),
+            _ => None,
+        })
+        .collect();
+    let at = if lasting.is_empty() { first_look(policy, facts, states, from) } else { None };
+    Forecast { at, lasting }
+}
+
+fn first_look(
+    policy: &Policy,
+    facts: &Facts<'_>,
+    states: &GateStates,
+    from: DateTime<Utc>,
+) -> Option<DateTime<Utc>> {
+    let after = |wait: i64| instant(i128::from(micros(from)) + i128::from(wait)).max(from);
+    let admits = |at| decide(policy, facts, states, at).denial.is_none();
+    if admits(from) {
+        return Some(from);
+    }
+    let (mut denied, mut admitted) = (0, 1);
+    while !admits(after(admitted)) {
+        (denied, admitted) = (admitted, admitted * 2);
+        if admitted > FOR_EVER {
+            return None;
+        }
+    }
+    while admitted - denied > 1 {
+        let middle = denied + (admitted - denied) / 2;
+        *(if admits(after(middle)) { &mut admitted } else { &mut denied }) = middle;
+    }
+    Some(after(admitted))
+}
+
+/// Whether it is over at its retry time although nothing happens.
+fn lifts_by_itself(denial: &Denial) -> bool {
+    denial.event.is_none() && denial.reason != DenyReason::RateZero
+}

@@ -1,0 +1,26 @@
+use chrono::{DateTime, Utc};
+
+use super::{Claimed, Limits, Look, TickPlan, look};
+use crate::policy::Policy;
+
+/// A plan that takes `counts[i]` jobs of `claimed[i]`, whatever the gates say. They are asked and charged all the same: a bucket goes into debt,
+/// and the jobs count as in flight. A count that is not there is zero.
+pub fn forced(
+    policy: &Policy,
+    claimed: &[Claimed],
+    counts: &[u32],
+    limits: &Limits,
+    now: DateTime<Utc>,
+) -> TickPlan {
+    let counts = counts.iter().copied().chain(std::iter::repeat(0));
+    let looks = (claimed.iter().zip(counts).zip(0..))
+        .map(|((partition, take), rank)| Look {
+            rank,
+            take,
+            denial: None,
+            ..look(policy, partition, limits, now)
+        })
+        .collect();
+    let policy = policy.clone();
+    TickPlan { now, looks, policy, offers: None }
+}

@@ -1,0 +1,2 @@
+SELECT f.job_id, f.admission_id, f.admitted_at, f.started_at, f.beat_at, f.forced, f.queue_job_id
+  FROM fairgate.in_flight f WHERE f.partition_id = $1 ORDER BY f.admitted_at, f.admission_id LIMIT 10

@@ -1,0 +1,1 @@
+SELECT fairgate.partition_id($1, $2)

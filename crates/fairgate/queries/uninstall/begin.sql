@@ -1,0 +1,2 @@
+BEGIN;
+SET LOCAL lock_timeout = '15s';
