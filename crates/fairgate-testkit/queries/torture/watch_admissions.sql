@@ -18,6 +18,14 @@ BEGIN
       FROM (SELECT DISTINCT partition_id FROM new_rows WHERE NOT forced) n CROSS JOIN LATERAL torture.gates_in_force(n.partition_id) g
      WHERE g.kind = 'throttle' AND (g.rate IS NULL OR g.burst IS NULL);
 
+    -- A cap that tunes itself is what the rows say it was.
+    INSERT INTO torture.violation (fault, detail)
+    SELECT 'over_limit', format('%s in flight in partition %s, its own cap is %s', c.in_flight, c.partition_id, c.cap)
+      FROM (SELECT n.partition_id, (n.limits ->> 'cap')::float8 AS cap,
+                   (SELECT count(*) FROM fairgate.in_flight f WHERE f.partition_id = n.partition_id) AS in_flight
+              FROM (SELECT DISTINCT partition_id, limits FROM new_rows WHERE NOT forced AND limits ? 'cap') n) c
+     WHERE c.in_flight > c.cap;
+
     -- The limits that the rows were admitted under are those in force.
     INSERT INTO torture.violation (fault, detail)
     SELECT 'other_limit', format('partition %s admitted under %s, gate %s allows %s', n.partition_id, n.limits, g.gate, coalesce(g.max::text, 'none'))

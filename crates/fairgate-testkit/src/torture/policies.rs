@@ -6,12 +6,14 @@ use fairgate::Policy;
 use fairgate::queue::GraphileWorker;
 use fairgate::registry::QueueSpec;
 use fairgate_core::definition::{Dedupe, DedupeUntil, HalfLife, OnConflict, Retry};
+use fairgate_core::fairness::weighted::Cost;
+use fairgate_core::policy::FairnessBuilder;
 use serde_json::{Value, json};
 
 use super::random::Random;
 
-/// The names of the policies: a cap, a throttle with a cap, and no gates at all.
-pub(super) const NAMES: [&str; 3] = ["capped", "metered", "free"];
+/// The names of the policies: a cap, a throttle with a cap, no gates at all, and a cap that tunes itself beside a shadow gate.
+pub(super) const NAMES: [&str; 4] = ["capped", "metered", "free", "learning"];
 /// Tenants that always have something to do.
 const HOT: usize = 10;
 /// Tenants that come and go, so that their partitions are removed and come back.
@@ -34,6 +36,7 @@ pub(super) struct Rules {
     burst: Option<f64>,
     half_life: HalfLife,
     batch: u32,
+    weighted: bool,
 }
 
 impl Rules {
@@ -48,6 +51,7 @@ impl Rules {
             burst: None,
             half_life: HalfLife::None,
             batch: 100,
+            weighted: false,
         }
     }
 
@@ -63,10 +67,11 @@ impl Rules {
             burst: random.pick(&[None, Some(1.0), Some(8.0)]),
             half_life: random.pick(&[HalfLife::None, HalfLife::Of(Duration::from_secs(5))]),
             batch: random.pick(&[1, 7, 100]),
+            weighted: random.chance(0.5),
         }
     }
 
-    /// The three policies with these rules.
+    /// The policies with these rules.
     pub(super) fn policies(&self) -> Vec<Policy> {
         let policy = |name| Policy::builder(name).queue("main");
         let capped = policy(NAMES[0]).partition_by("tenant").shard_by("region").concurrency(|c| {
@@ -87,7 +92,15 @@ impl Rules {
             .dedupe(Dedupe { until: DedupeUntil::Admitted, on_conflict: OnConflict::Keep })
             .fairness_half_life(self.half_life)
             .admission_batch_size(self.batch);
-        [capped, metered, free].map(|p| p.build().expect("a policy without mistakes")).into()
+        let shares = FairnessBuilder::weighted().cost(Cost::Time).weight_from("max", Some(1.0));
+        let free = if self.weighted { free.fairness(shares) } else { free };
+        let learning = policy(NAMES[3])
+            .partition_by("tenant")
+            .adaptive_concurrency(|a| {
+                a.named("cap").initial_max(2.0).target_lag_ms(20.0).full_backoff(self.backoff)
+            })
+            .throttle(|t| t.named("shadow").rate(1.0).per(self.per).shadow(true));
+        [capped, metered, free, learning].map(|p| p.build().expect("a policy without mistakes")).into()
     }
 }
 
