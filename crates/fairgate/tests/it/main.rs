@@ -12,6 +12,7 @@ mod context;
 mod crash;
 mod dedupe;
 mod disabled;
+mod documented;
 mod doors;
 mod explain;
 mod explain_property;
