@@ -24,7 +24,7 @@ pub(super) enum Loaded {
 }
 
 /// What one pass over the lanes did.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Default)]
 pub struct PassReport {
     /// The ticks, added up.
     pub ticks: TickReport,
@@ -32,6 +32,8 @@ pub struct PassReport {
     pub lanes: u32,
     /// Another pass may find more at once.
     pub busy: bool,
+    /// What ended ticks of single lanes; the others were served.
+    pub failed: Vec<DatabaseError>,
     /// Nothing can change by time alone before this has passed. Not looked for when `busy`.
     pub wait: Duration,
 }
@@ -74,6 +76,12 @@ impl Ticker {
             let sharers = sharers(&lanes, lane, &served);
             served.push(lane.shard_id);
             self.serve(conn, lane, sharers, clock, &mut report).await?;
+        }
+        // If nothing else went on, the fault is waited out.
+        if report.lanes == 0
+            && let Some(error) = report.failed.pop()
+        {
+            return Err(error);
         }
         if !report.busy {
             let mut unit = Unit::begin(conn).await?;
@@ -145,6 +153,12 @@ impl Ticker {
                 Ok(())
             }
             Err(TickError::Queue { source, .. }) => self.queue_failed(conn, lane, &source).await,
+            // The connection still works, so one lane's trouble, such as a queue's table that somebody holds, is not the others'.
+            Err(TickError::Database(error)) if error.sqlstate().is_some() => {
+                tracing::warn!(policy = lane.policy, shard = lane.shard, error = %error, "a tick failed; nothing is lost, going on with the next lane");
+                report.failed.push(error);
+                Ok(())
+            }
             Err(TickError::Database(error)) => Err(error),
         }
     }

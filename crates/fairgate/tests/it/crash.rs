@@ -109,3 +109,24 @@ async fn while_a_tick_is_not_committed_nothing_of_it_is_seen() {
     assert_eq!(pass.unwrap().ticks.jobs_admitted, 5);
     world.audit().await;
 }
+
+#[tokio::test]
+async fn a_queue_whose_table_somebody_holds_does_not_hold_up_the_other_queues() {
+    let mut world = World::new(vec![open("p")]).await;
+    world.stage("p", "a", 3).await;
+    // Policy "other" goes to a queue of its own, in another schema.
+    let other = crate::world::second_queue(&world).await;
+    world.ticker = other;
+    world.stage("other", "b", 2).await;
+    let mut holder = world.db.connect().await;
+    let mut tx = sqlx::Connection::begin(&mut holder).await.unwrap();
+    sqlx::query("LOCK TABLE graphile_worker._private_jobs IN ACCESS EXCLUSIVE MODE")
+        .execute(&mut *tx)
+        .await
+        .unwrap();
+    let report = world.pass().await;
+    assert_eq!((report.ticks.jobs_admitted, report.failed.len()), (2, 1));
+    tx.rollback().await.unwrap();
+    assert_eq!(world.settle().await, 3);
+    world.audit().await;
+}

@@ -209,3 +209,18 @@ pub(crate) async fn queued(conn: &mut PgConnection, tenant: &str) -> i64 {
     .await
     .expect("a count")
 }
+
+/// Another installation of the queue, and a ticker that serves policy `other` into it as well.
+pub(crate) async fn second_queue(world: &World) -> Ticker {
+    graphile_worker::WorkerOptions::default()
+        .pg_pool(world.pool().clone())
+        .schema("second_worker")
+        .listen_os_shutdown_signals(false)
+        .init()
+        .await
+        .expect("the queue's tables");
+    let queue = GraphileWorker::new("second_worker").expect("a name");
+    let other = Policy::builder("other").queue("second").partition_by("tenant").build().expect("a policy");
+    let builder = builder(world.pool()).queue("second", queue).expect("a name").max_waiting(0).policy(other);
+    builder.register().await.expect("registered")
+}
