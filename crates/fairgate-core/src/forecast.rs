@@ -26,6 +26,7 @@ pub struct Forecast {
 /// by halving, with the gates as the only judge.
 pub fn forecast(policy: &Policy, facts: &Facts<'_>, states: &GateStates, from: DateTime<Utc>) -> Forecast {
     let lasting: Vec<Denial> = (policy.gates().iter())
+        .filter(|gate| !gate.is_shadow())
         .filter_map(|gate| match gate.evaluate(facts, states.get(gate.name()), from) {
             Verdict::Deny(denial) if !lifts_by_itself(&denial) => Some(denial),
             _ => None,

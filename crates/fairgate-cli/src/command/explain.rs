@@ -134,6 +134,8 @@ fn event(event: Event) -> &'static str {
         Event::Enable => "`fairgate enable`",
         Event::Apply => "`fairgate apply`",
         Event::QueueReady => "its queue",
+        Event::Workers => "workers to begin jobs",
+        Event::Turn => "its turn",
         Event::Program => "another program",
     }
 }
@@ -150,6 +152,7 @@ fn rest(told: &PartitionExplanation) -> String {
         ]);
         for gate in &told.gates {
             let because = gate.denial.as_ref().map(ToString::to_string).unwrap_or_default();
+            let because = if gate.shadow { format!("shadow, holds nobody; {because}") } else { because };
             table.row([gate.gate.clone(), gate.kind.to_owned(), gate.allows.to_string(), because]);
         }
         text += &format!("\n{}", table.text());

@@ -1,8 +1,10 @@
 use chrono::{DateTime, Utc};
 use fairgate_core::definition::Definition;
 use fairgate_core::forecast::forecast;
-use fairgate_core::pipeline::GateStates;
+use fairgate_core::gate::Observation;
+use fairgate_core::pipeline::{GateStates, observe};
 use fairgate_core::policy::Policy;
+use fairgate_core::pressure::{self, MaxWaiting};
 use fairgate_core::verdict::{Denial, Verdict, WakeEvent};
 use fairgate_core::{gate, reason::DenyReason};
 use serde::Serialize;
@@ -30,6 +32,10 @@ pub enum Event {
     Apply,
     /// The queue is ready.
     QueueReady,
+    /// Workers begin some of what the queue holds.
+    Workers,
+    /// Its turn: a budget, a queue's room or its share went to others.
+    Turn,
     /// A program that can judge this policy looks at it: one with its closures, or of a newer version.
     Program,
 }
@@ -51,6 +57,8 @@ pub struct GateStanding {
     /// Its type.
     #[serde(rename = "type")]
     pub kind: &'static str,
+    /// Whether it is only tried out and holds nobody.
+    pub shadow: bool,
     /// Jobs that it would let go now.
     pub allows: u64,
     /// Why none.
@@ -114,7 +122,8 @@ pub(super) fn of_job(
     let mut earliest = None;
     match policy(facts, own) {
         Ok(policy) => {
-            let states = GateStates::parse(facts.gates.as_deref());
+            let states = states(facts, &policy);
+            holds.extend(turn(facts));
             let seen = forecast(&policy, &judged(facts), &states, from);
             holds.extend(seen.lasting.iter().map(gate_hold));
             earliest = seen.at;
@@ -157,6 +166,31 @@ fn switches(facts: &Facts) -> Vec<Hold> {
     .collect()
 }
 
+/// What the queue, or the sharing among partitions, left for others.
+fn turn(facts: &Facts) -> Option<Hold> {
+    let max = MaxWaiting::from_number(facts.max_waiting.map(i32::unsigned_abs));
+    let limit = pressure::limit(max, facts.running.unsigned_abs().into(), facts.starts_per_second);
+    let waiting = facts.queue_waiting.unsigned_abs();
+    if let Some(limit) = limit.filter(|limit| facts.shows_starts && waiting >= *limit) {
+        let why = format!(
+            "queue \"{}\" holds {waiting} jobs that no worker has begun, its limit is {limit}",
+            facts.queue
+        );
+        return Some(Hold { event: Event::Workers, why });
+    }
+    let reason = facts.denial.as_deref().and_then(DenyReason::from_code)?;
+    let others =
+        matches!(reason, DenyReason::TickCapExhausted | DenyReason::QueueFull | DenyReason::AheadOfShare);
+    others.then(|| Hold { event: Event::Turn, why: format!("at its last look: {}", reason.label()) })
+}
+
+/// The gates' states as the next look will see them.
+fn states(facts: &Facts, policy: &Policy) -> GateStates {
+    let states = GateStates::parse(facts.gates.as_deref());
+    let lessons = Observation::parse_all(Some(&facts.lessons));
+    observe(policy, &facts.context, states, lessons, facts.now)
+}
+
 fn gate_hold(denial: &Denial) -> Hold {
     let event = match (denial.event, denial.reason) {
         (Some(WakeEvent::Finish), _) => Event::Finish,
@@ -189,13 +223,19 @@ fn policy(facts: &Facts, own: &[Policy]) -> Result<Policy, String> {
 }
 
 fn standings(facts: &Facts, policy: &Policy) -> Vec<GateStanding> {
-    let states = GateStates::parse(facts.gates.as_deref());
+    let states = states(facts, policy);
     let standing = |gate: &gate::Gate| {
         let (allows, denial) = match gate.evaluate(&judged(facts), states.get(gate.name()), facts.now) {
             Verdict::Admit(allowance) => (allowance.get(), None),
             Verdict::Deny(denial) => (0, Some(denial)),
         };
-        GateStanding { gate: gate.name().to_string(), kind: gate.type_name(), allows, denial }
+        GateStanding {
+            gate: gate.name().to_string(),
+            kind: gate.type_name(),
+            shadow: gate.is_shadow(),
+            allows,
+            denial,
+        }
     };
     policy.gates().iter().map(standing).collect()
 }

@@ -25,6 +25,10 @@ pub(super) struct Facts {
     pub(super) next_at: Option<DateTime<Utc>>,
     pub(super) in_flight: i64,
     pub(super) gates: Option<String>,
+    /// What its jobs that ended teach the gates, as the next look will fold it in.
+    pub(super) lessons: String,
+    /// Why it got nothing at its last look.
+    pub(super) denial: Option<String>,
     pub(super) paused: bool,
     pub(super) policy_paused: bool,
     pub(super) enabled: bool,
@@ -33,6 +37,12 @@ pub(super) struct Facts {
     pub(super) queue: String,
     pub(super) queue_ready: bool,
     pub(super) queue_problem: String,
+    pub(super) shows_starts: bool,
+    pub(super) max_waiting: Option<i32>,
+    pub(super) running: i32,
+    pub(super) starts_per_second: f64,
+    /// Jobs in the queue that no worker has begun, counted up to its limit.
+    pub(super) queue_waiting: i64,
     pub(super) tickers: i64,
     /// No look before this can admit.
     pub(super) eligible_at: DateTime<Utc>,

@@ -123,3 +123,41 @@ async fn gates_that_need_a_missing_closure_are_judged_by_the_program_that_has_it
     let told = explain_job(&mut *world.conn().await, &[own], ids[1].job_id, None).await.expect("explained");
     assert!(matches!(told, JobExplanation::Staged(job) if events(&job) == [Event::Finish]));
 }
+
+#[tokio::test]
+async fn a_full_queue_a_shadow_gate_and_lessons_that_wait_are_told() {
+    let learning = policy("p")
+        .adaptive_concurrency(|a| a.initial_max(1.0).target_lag_ms(1000.0))
+        .concurrency(|c| c.named("tried").max(0.0).shadow(true))
+        .build()
+        .unwrap();
+    let mut world = World::new(vec![learning]).await;
+    world.execute("UPDATE fairgate.queue SET max_waiting = 1").await;
+    world.stage("p", "a", 3).await;
+    assert_eq!(world.settle().await, 1);
+    let partition: fairgate::PartitionKey = "a".to_owned().try_into().unwrap();
+    let told = async |world: &World| {
+        let mut conn = world.conn().await;
+        fairgate::observe::explain_partition(&mut conn, &[], &crate::world::name("p"), &partition, None)
+            .await
+            .unwrap()
+    };
+    let why = |told: &fairgate::observe::PartitionExplanation| {
+        told.holds.iter().map(|hold| hold.why.clone()).collect::<Vec<_>>().join("; ")
+    };
+    let full = told(&world).await;
+    assert!(
+        why(&full).contains("queue \"main\" holds 1 jobs that no worker has begun, its limit is 1"),
+        "{full:?}"
+    );
+    assert_eq!(
+        full.gates.iter().map(|gate| (gate.gate.as_str(), gate.shadow)).collect::<Vec<_>>(),
+        [("adaptive_concurrency", false), ("tried", true)]
+    );
+    assert!(!why(&full).contains("tried"), "a shadow gate holds nobody: {full:?}");
+    // The job ran: what it taught is not folded in yet, and counts all the same.
+    world.execute("UPDATE graphile_worker._private_jobs SET locked_at = now(), attempts = 1; DELETE FROM graphile_worker._private_jobs").await;
+    let after = told(&world).await;
+    assert_eq!(after.gates[0].allows, 2, "{after:?}");
+    assert!(after.earliest.is_some());
+}
