@@ -63,7 +63,7 @@ impl Example {
         let number = |at: usize| words[at].parse::<i64>().unwrap_or_else(|_| panic!("{line}: a number"));
         match words.as_slice() {
             ["stage", tenant, _, rest @ ..] => {
-                self.stage(tenant, number(2), rest.first().copied()).await.expect(line)
+                self.stage(tenant, number(2), rest.first().copied()).await.expect(line);
             }
             ["refused", tenant] => {
                 let refused = self.stage(tenant, 1, None).await;
