@@ -99,26 +99,40 @@ BEGIN
     LOOP
         RAISE EXCEPTION 'job %: is a JSON %, it must be an object', bad.n, bad.kind USING ERRCODE = 'FG004';
     END LOOP;
-    WITH opened AS MATERIALIZED (
-        SELECT x.n, CASE WHEN position('\u0000' IN x.job::text) > 0 OR position('\ud' IN x.job::text) > 0 OR position('\uD' IN x.job::text) > 0
-                         THEN regexp_replace(x.job::text, unstorable, '\1' || mark || '\2', 'g')::json ELSE x.job END AS job
-          FROM json_array_elements(jobs) WITH ORDINALITY x (job, n)),
-    unknown AS (
-        SELECT o.n, k FROM opened o CROSS JOIN LATERAL json_object_keys(o.job) k
-         WHERE k NOT IN ('task', 'payload', 'context', 'partition_key', 'priority', 'run_at', 'dedupe_key', 'queue_name', 'max_attempts')
-         ORDER BY o.n LIMIT 1),
-    fields AS (
-        SELECT o.n, o.job, f.* FROM opened o CROSS JOIN LATERAL json_to_record(o.job)
-            f (task text, context jsonb, partition_key text, priority int, run_at timestamptz, dedupe_key text, queue_name text, max_attempts int)),
-    jobs AS (
-        SELECT f.*, position(mark IN concat_ws(' ', f.task, f.context::text, f.partition_key, f.dedupe_key, f.queue_name)) > 0 AS misplaced,
-               CASE WHEN f.job -> 'payload' IS NULL THEN '{}' ELSE replace((f.job -> 'payload')::text, mark, '\u') END::json AS payload FROM fields f)
-    SELECT array_agg(j.task ORDER BY j.n) AS tasks, array_agg(j.payload ORDER BY j.n) AS payloads, array_agg(j.context ORDER BY j.n) AS contexts,
-           array_agg(j.partition_key ORDER BY j.n) AS partition_keys, array_agg(j.priority ORDER BY j.n) AS priorities,
-           array_agg(j.run_at ORDER BY j.n) AS run_ats, array_agg(j.dedupe_key ORDER BY j.n) AS dedupe_keys,
-           array_agg(j.queue_name ORDER BY j.n) AS queue_names, array_agg(j.max_attempts ORDER BY j.n) AS max_attempts,
-           min(j.n) FILTER (WHERE j.misplaced) AS misplaced_at, (SELECT u.n FROM unknown u) AS unknown_at, (SELECT u.k FROM unknown u) AS unknown_key
-      INTO a FROM jobs j;
+    BEGIN
+        WITH opened AS MATERIALIZED (
+            SELECT x.n, CASE WHEN position('\u0000' IN x.job::text) > 0 OR position('\ud' IN x.job::text) > 0 OR position('\uD' IN x.job::text) > 0
+                             THEN regexp_replace(x.job::text, unstorable, '\1' || mark || '\2', 'g')::json ELSE x.job END AS job
+              FROM json_array_elements(jobs) WITH ORDINALITY x (job, n)),
+        unknown AS (
+            SELECT o.n, k FROM opened o CROSS JOIN LATERAL json_object_keys(o.job) k
+             WHERE k NOT IN ('task', 'payload', 'context', 'partition_key', 'priority', 'run_at', 'dedupe_key', 'queue_name', 'max_attempts')
+             ORDER BY o.n LIMIT 1),
+        fields AS (
+            SELECT o.n, o.job, f.* FROM opened o CROSS JOIN LATERAL json_to_record(o.job)
+                f (task text, context jsonb, partition_key text, priority int, run_at timestamptz, dedupe_key text, queue_name text, max_attempts int)),
+        jobs AS (
+            SELECT f.*, position(mark IN concat_ws(' ', f.task, f.context::text, f.partition_key, f.dedupe_key, f.queue_name)) > 0 AS misplaced,
+                   CASE WHEN f.job -> 'payload' IS NULL THEN '{}' ELSE replace((f.job -> 'payload')::text, mark, '\u') END::json AS payload FROM fields f)
+        SELECT array_agg(j.task ORDER BY j.n) AS tasks, array_agg(j.payload ORDER BY j.n) AS payloads, array_agg(j.context ORDER BY j.n) AS contexts,
+               array_agg(j.partition_key ORDER BY j.n) AS partition_keys, array_agg(j.priority ORDER BY j.n) AS priorities,
+               array_agg(j.run_at ORDER BY j.n) AS run_ats, array_agg(j.dedupe_key ORDER BY j.n) AS dedupe_keys,
+               array_agg(j.queue_name ORDER BY j.n) AS queue_names, array_agg(j.max_attempts ORDER BY j.n) AS max_attempts,
+               min(j.n) FILTER (WHERE j.misplaced) AS misplaced_at, (SELECT u.n FROM unknown u) AS unknown_at, (SELECT u.k FROM unknown u) AS unknown_key
+          INTO a FROM jobs j;
+    EXCEPTION WHEN data_exception THEN
+        -- A value that is not of its field's type; look for the job, so that the message names it.
+        FOR bad IN SELECT x.n, x.job FROM json_array_elements(jobs) WITH ORDINALITY x (job, n) LOOP
+            BEGIN
+                PERFORM f FROM json_to_record(bad.job)
+                    f (task text, context jsonb, partition_key text, priority int, run_at timestamptz, dedupe_key text, queue_name text, max_attempts int);
+            EXCEPTION WHEN data_exception THEN
+                RAISE EXCEPTION 'job %: %', bad.n, SQLERRM USING ERRCODE = 'FG004',
+                    HINT = 'priority and max_attempts are integers, run_at is a time, context is an object, the rest is text.';
+            END;
+        END LOOP;
+        RAISE;
+    END;
     IF a.unknown_at IS NOT NULL THEN
         RAISE EXCEPTION 'job %: unknown key "%"', a.unknown_at, replace(a.unknown_key, mark, '\u') USING ERRCODE = 'FG004',
             HINT = 'Known keys: task, payload, context, partition_key, priority, run_at, dedupe_key, queue_name, max_attempts.';

@@ -1,3 +1,4 @@
+-- A counter that somebody else has made too small stays at zero, so that it stops nobody; the doctor's audit tells of it.
 -- Folds what was reported in delta into the hot rows. Always called outside a transaction, as one statement, so that a ticker that freezes
 -- cannot hold it open. A partition whose row is locked is passed over, and the rows behind it are not.
 -- Lists of ids reach tables with an index as `= ANY (array)` and everything else by a hash join: nested loops are off, so that no
@@ -114,7 +115,7 @@ BEGIN
         RETURNING p.id),
     settled AS (
         UPDATE fairgate.partition_state s
-           SET pending = s.pending + f.staged, future = s.future + f.future, in_flight = s.in_flight - f.released,
+           SET pending = s.pending + f.staged, future = s.future + f.future, in_flight = greatest(0, s.in_flight - f.released),
                lessons = CASE WHEN f.lessons IS NULL THEN s.lessons ELSE coalesce(s.lessons, '[]') || f.lessons END,
                correction = s.correction + f.correction, finished_jobs = s.finished_jobs + f.finished_jobs,
                finished_seconds = s.finished_seconds + f.finished_seconds,

@@ -148,3 +148,19 @@ async fn the_audit_sees_a_counter_that_is_wrong_by_one() {
     }
     world.audit().await;
 }
+
+#[tokio::test]
+async fn a_counter_that_somebody_made_too_small_stops_nobody() {
+    let mut world = World::new(vec![open("p")]).await;
+    world.stage("p", "a", 1).await;
+    world.stage("p", "b", 1).await;
+    assert_eq!(world.settle().await, 2);
+    world.execute("UPDATE fairgate.partition_state SET in_flight = 0 WHERE id = (SELECT partition_id FROM fairgate.partitions WHERE key = 'a')").await;
+    world.complete("a", 1).await;
+    world.complete("b", 1).await;
+    world.stage("p", "b", 1).await;
+    assert_eq!(world.settle().await, 1);
+    world.complete("b", 1).await;
+    world.absorb().await;
+    world.audit().await;
+}
