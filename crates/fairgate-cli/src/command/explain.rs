@@ -152,7 +152,11 @@ fn rest(told: &PartitionExplanation) -> String {
         ]);
         for gate in &told.gates {
             let because = gate.denial.as_ref().map(ToString::to_string).unwrap_or_default();
-            let because = if gate.shadow { format!("shadow, holds nobody; {because}") } else { because };
+            let because = match (gate.shadow, because.as_str()) {
+                (false, _) => because,
+                (true, "") => "shadow: holds nobody".to_owned(),
+                (true, why) => format!("shadow: holds nobody; {why}"),
+            };
             table.row([gate.gate.clone(), gate.kind.to_owned(), gate.allows.to_string(), because]);
         }
         text += &format!("\n{}", table.text());

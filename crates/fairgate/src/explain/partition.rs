@@ -3,7 +3,7 @@ use fairgate_core::definition::Definition;
 use fairgate_core::forecast::forecast;
 use fairgate_core::gate::Observation;
 use fairgate_core::pipeline::{GateStates, observe};
-use fairgate_core::policy::Policy;
+use fairgate_core::policy::{Fairness, Policy};
 use fairgate_core::pressure::{self, MaxWaiting};
 use fairgate_core::verdict::{Denial, Verdict, WakeEvent};
 use fairgate_core::{gate, reason::DenyReason};
@@ -124,6 +124,11 @@ pub(super) fn of_job(
         Ok(policy) => {
             let states = states(facts, &policy);
             holds.extend(turn(facts));
+            if let Fairness::Weighted { weight, .. } = policy.fairness()
+                && let Err(problem) = weight.resolve(&facts.context)
+            {
+                holds.push(Hold { event: Event::ContextChange, why: format!("its weight: {problem}") });
+            }
             let seen = forecast(&policy, &judged(facts), &states, from);
             holds.extend(seen.lasting.iter().map(gate_hold));
             earliest = seen.at;
