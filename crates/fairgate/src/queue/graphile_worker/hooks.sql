@@ -17,16 +17,18 @@ CREATE OR REPLACE FUNCTION fairgate.graphile_worker_unlocked() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     mark jsonb := NEW.flags -> 'fairgate';
+    -- Dead before, and not in its last attempt: that one is locked.
+    revived boolean := OLD.locked_at IS NULL AND OLD.attempts >= OLD.max_attempts;
     task text;
 BEGIN
     BEGIN
         IF NEW.attempts >= NEW.max_attempts THEN
             PERFORM fairgate.release((mark ->> 'a')::uuid, 'failed');
             RETURN NULL;
-        ELSIF NEW.attempts >= OLD.attempts OR OLD.attempts >= OLD.max_attempts THEN
+        ELSIF NEW.attempts >= OLD.attempts OR revived THEN
             EXECUTE format('SELECT identifier FROM %I._private_tasks WHERE id = $1', TG_TABLE_SCHEMA) INTO task USING NEW.task_id;
             IF fairgate.restage((mark ->> 'a')::uuid, (mark ->> 'j')::uuid, mark ->> 'policy', mark ->> 'p', task, NEW.payload, NEW.priority, NEW.run_at,
-                   mark ->> 'q', NEW.attempts, NEW.max_attempts, NEW.last_error, mark ->> 'k', OLD.attempts >= OLD.max_attempts) THEN
+                   mark ->> 'q', NEW.attempts, NEW.max_attempts, NEW.last_error, mark ->> 'k', revived) THEN
                 EXECUTE format('DELETE FROM %I._private_jobs WHERE id = $1', TG_TABLE_SCHEMA) USING NEW.id;
                 RETURN NULL;
             END IF;
