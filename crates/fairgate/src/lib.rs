@@ -28,6 +28,7 @@ pub mod doctor;
 mod error;
 mod explain;
 pub mod force;
+pub mod guard;
 mod isolate;
 mod lane;
 pub mod migrate;

@@ -18,6 +18,7 @@ mod explain_property;
 mod fairness;
 mod force;
 mod gates;
+mod guard;
 mod hooks;
 mod isolate;
 mod keys;
