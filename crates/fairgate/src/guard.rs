@@ -24,6 +24,7 @@
 //! | queue | admission id |
 //! |---|---|
 //! | Graphile Worker | `flags -> 'fairgate' ->> 'a'`; its triggers report everything, no guard is needed |
+//! | [`testing::TableQueue`](crate::testing::TableQueue) | column `admission_id` |
 //! | an adapter of your own | where its `enqueue` puts `taken.admission_id` |
 //!
 //! A job that was sent while fairgate was disabled has none, and needs no guard.

@@ -43,6 +43,7 @@ mod share;
 mod sql;
 pub mod stage;
 pub mod sweep;
+pub mod testing;
 pub mod tick;
 pub mod ticker;
 pub mod track;

@@ -37,6 +37,7 @@ mod samples;
 mod stage;
 mod statements;
 mod sweep;
+mod testing_kit;
 mod ticker;
 mod track;
 mod uninstall;
