@@ -33,6 +33,7 @@
 
 mod heart;
 mod report;
+mod tell;
 
 use std::future::Future;
 use std::sync::Arc;
@@ -106,7 +107,7 @@ impl Guard {
         self.slot.is(Slot::GONE)
     }
 
-    /// The job has ended. Returns once the database has taken it, or `heartbeat_interval` (5 s at most) has passed.
+    /// The job has ended. Returns once the database has taken it, or the heart's [patience](Heart::patience) is over.
     pub async fn finish(mut self, end: End) -> Reported {
         self.end(Ending::Finished(end)).await
     }

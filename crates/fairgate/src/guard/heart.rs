@@ -13,7 +13,7 @@ use crate::error::DatabaseError;
 use crate::settings::Settings;
 use crate::sql::{Unit, scope};
 
-/// How long a job waits for the report of its start or end, where `heartbeat_interval` is longer.
+/// How long a job waits for the report of its start or end.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Beats for all guards of a process, on one connection of its own. It lives until it and all its guards are gone.
@@ -71,12 +71,19 @@ impl Heart {
         }
         let (calls, inbox) = mpsc::unbounded_channel();
         let task = tokio::spawn(scope(settings.pooled, reporter.run(inbox)));
-        Ok(Self { calls, numbers: AtomicU64::new(0), patience: every.min(PATIENCE), task })
+        Ok(Self { calls, numbers: AtomicU64::new(0), patience: PATIENCE, task })
+    }
+
+    /// How long a job waits for the database to take the report of its start, and of its end; 5 s unless changed. After that it goes on, and so does the heart.
+    #[must_use]
+    pub fn patience(mut self, patience: Duration) -> Self {
+        self.patience = patience;
+        self
     }
 
     /// Reports that the job of this admission begins, which is the first beat, and holds its slot from here on.
     ///
-    /// Returns once the database has taken it, or `heartbeat_interval` (5 s at most) has passed: a job never waits for longer, and the heart goes on trying. An admission
+    /// Returns once the database has taken it, or the [patience](Self::patience) is over. An admission
     /// that has ended, or is none, gives a guard that [lost its slot](Guard::lost_slot) and changes nothing.
     pub async fn guard(&self, admission: AdmissionId) -> Guard {
         let number = self.numbers.fetch_add(1, Ordering::Relaxed);

@@ -8,9 +8,9 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 use uuid::Uuid;
 
+use super::tell::{self, Answers};
 use super::{Reported, Slot};
 use crate::error::{DatabaseError, Doing};
-use crate::sql::Unit;
 use crate::track::End;
 
 /// How long a report may take before its connection counts as lost, and how long an end without guards left is tried.
@@ -75,6 +75,8 @@ pub(super) struct Reporter {
     ended: Vec<Ended>,
     next_beat: Instant,
     tries: u32,
+    /// The database does not answer, which has been said.
+    lost: bool,
 }
 
 impl Reporter {
@@ -87,6 +89,7 @@ impl Reporter {
             ended: Vec::new(),
             next_beat: Instant::now() + every,
             tries: 0,
+            lost: false,
         }
     }
 
@@ -156,18 +159,22 @@ impl Reporter {
                 source: sqlx::Error::Io(std::io::ErrorKind::TimedOut.into()),
             }),
         };
+        if let Err(error) = &outcome {
+            if !self.lost {
+                tracing::warn!(error = %error, "the guards of jobs cannot reach the database; trying again with new connections");
+            }
+            self.connection = None;
+        } else if self.lost {
+            tracing::info!("the guards of jobs reach the database again");
+        }
+        self.lost = outcome.is_err();
         let again = match outcome {
             Ok(false) => {
                 self.tries = 0;
                 return None;
             }
             Ok(true) => Again::Busy,
-            Err(error) => {
-                if self.connection.take().is_some() || self.tries == 0 {
-                    tracing::warn!(error = %error, "heartbeats did not reach the database; trying again with a new connection");
-                }
-                Again::Lost
-            }
+            Err(_) => Again::Lost,
         };
         let pause = PAUSES.0 * 2_u32.pow(self.tries.min(10));
         self.tries += 1;
@@ -183,33 +190,23 @@ impl Reporter {
         beats.dedup();
         let mut busy = false;
         if !beats.is_empty() {
-            let answers = self.ask_about_beats(&beats).await?;
+            let answers = tell::heartbeats(self.connection().await?, &beats).await?;
             busy |= self.note_beats(&beats, &answers);
         }
         if due {
             self.next_beat = Instant::now() + self.every;
         }
         if !self.ended.is_empty() {
-            let answers = self.ask_about_ends().await?;
+            let ids: Vec<Uuid> = self.ended.iter().map(|end| end.admission).collect();
+            let outcomes: Vec<&str> = self.ended.iter().map(|end| end.ending.as_str()).collect();
+            let answers = tell::finished_many(self.connection().await?, &ids, &outcomes).await?;
             busy |= self.note_ends(&answers);
         }
         Ok(busy)
     }
 
-    async fn ask_about_beats(&mut self, beats: &[Uuid]) -> Result<HashMap<Uuid, String>, DatabaseError> {
-        let mut unit = Unit::begin(self.connection().await?).await?;
-        let sql = include_str!("../../queries/guard/heartbeats.sql");
-        let answers: Vec<(Uuid, String)> = crate::sql::query_as(sql)
-            .bind(beats)
-            .fetch_all(&mut *unit)
-            .await
-            .doing("recording heartbeats")?;
-        unit.end().await?;
-        Ok(answers.into_iter().collect())
-    }
-
     /// A guard whose slot is gone beats no longer. True: a start was not recorded, because its row was in somebody's hands.
-    fn note_beats(&mut self, beats: &[Uuid], answers: &HashMap<Uuid, String>) -> bool {
+    fn note_beats(&mut self, beats: &[Uuid], answers: &Answers) -> bool {
         let mut busy = false;
         self.live.retain(|_, live| {
             if beats.binary_search(&live.admission).is_err() {
@@ -235,26 +232,8 @@ impl Reporter {
         busy
     }
 
-    async fn ask_about_ends(&mut self) -> Result<HashMap<Uuid, String>, DatabaseError> {
-        let ids: Vec<Uuid> = self.ended.iter().map(|end| end.admission).collect();
-        let outcomes: Vec<&str> = self.ended.iter().map(|end| end.ending.as_str()).collect();
-        let mut unit = Unit::begin(self.connection().await?).await?;
-        let sql = include_str!("../../queries/guard/finished_many.sql");
-        let answers: Vec<(Uuid, String)> = crate::sql::query_as(sql)
-            .bind(ids)
-            .bind(outcomes)
-            .fetch_all(&mut *unit)
-            .await
-            .doing("recording the ends of jobs")?;
-        unit.end().await?;
-        // Of two ends of one admission, one alone does something.
-        let is_done = |answer: &(Uuid, String)| answer.1 == "done";
-        let (done, others): (Vec<_>, Vec<_>) = answers.into_iter().partition(is_done);
-        Ok(others.into_iter().chain(done).collect())
-    }
-
     /// True: an end was not recorded, because its row was in somebody's hands.
-    fn note_ends(&mut self, answers: &HashMap<Uuid, String>) -> bool {
+    fn note_ends(&mut self, answers: &Answers) -> bool {
         let ended = std::mem::take(&mut self.ended);
         for end in ended {
             let reported = match answers.get(&end.admission).map(String::as_str) {

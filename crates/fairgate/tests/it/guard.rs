@@ -11,6 +11,11 @@ use sqlx::{Acquire, AssertSqlSafe};
 use crate::wait::{until, until_sql};
 use crate::world::{World, capped};
 
+/// For reports that must be taken: longer than any test.
+const PATIENT: Duration = Duration::from_secs(60);
+/// For reports that cannot be taken.
+const IMPATIENT: Duration = Duration::from_millis(20);
+
 fn quick() -> Settings {
     Settings { heartbeat_interval: Duration::from_millis(20), ..Settings::default() }
 }
@@ -22,7 +27,7 @@ fn slow() -> Settings {
 
 async fn heart(db: &TestDb, settings: &Settings) -> Heart {
     let options: PgConnectOptions = db.url().parse().expect("a URL");
-    Heart::start(options, settings).await.expect("a heart")
+    Heart::start(options, settings).await.expect("a heart").patience(PATIENT)
 }
 
 /// A world with so many jobs in flight, and their admissions.
@@ -50,7 +55,8 @@ async fn a_pool_of_one_connection_that_is_busy_does_not_keep_a_guard_from_beatin
     let (world, ids) = running(1).await;
     let pool = PgPoolOptions::new().max_connections(1).connect(world.db.url()).await.unwrap();
     let busy = pool.acquire().await.unwrap();
-    let heart = Heart::start(pool.connect_options().as_ref().clone(), &quick()).await.unwrap();
+    let heart =
+        Heart::start(pool.connect_options().as_ref().clone(), &quick()).await.unwrap().patience(PATIENT);
     let guard = heart.guard(ids[0]).await;
     assert!(guard.holds_slot());
     let started =
@@ -147,9 +153,10 @@ async fn a_job_that_is_run_under_a_guard_reports_its_own_end_and_gives_its_own_r
     assert_eq!(world.in_flight().await, 2);
     // The same while no report can be taken; what could not be said is said later.
     world.execute("ALTER FUNCTION fairgate.finished_many(uuid[], text[]) RENAME TO away").await;
-    let good: Result<i32, String> = heart.guard(ids[2]).await.run(async { Ok(6) }).await;
+    let impatient = heart.patience(IMPATIENT);
+    let good: Result<i32, String> = impatient.guard(ids[2]).await.run(async { Ok(6) }).await;
     assert_eq!(good, Ok(6));
-    let guard = heart.guard(ids[3]).await;
+    let guard = impatient.guard(ids[3]).await;
     assert_eq!(guard.finish(End::Ignored).await, Reported::Later);
     world.execute("ALTER FUNCTION fairgate.away(uuid[], text[]) RENAME TO finished_many").await;
     until_nothing_is_in_flight(&world).await;
@@ -199,14 +206,16 @@ async fn a_slot_that_somebody_holds_delays_no_other_and_its_end_is_not_lost() {
     let mut tx = conn.begin().await.unwrap();
     let lock = format!("SELECT FROM fairgate.in_flight WHERE admission_id = '{}' FOR UPDATE", ids[0]);
     sqlx::query(AssertSqlSafe(lock)).execute(&mut *tx).await.unwrap();
-    assert_eq!(held.finish(End::Success).await, Reported::Later);
+    let end = tokio::spawn(held.finish(End::Success));
     let beat = format!("SELECT beat_at::text FROM fairgate.in_flight WHERE admission_id = '{}'", ids[1]);
     let last = world.text(&beat).await;
     until("the other beats", || async { world.text(&beat).await != last }).await;
     assert!(heart.guard(ids[2]).await.holds_slot(), "a new job begins meanwhile");
     assert_eq!(other.finish(End::Success).await, Reported::Done);
+    assert!(!end.is_finished(), "an end waits for whoever holds its slot");
     tx.commit().await.unwrap();
-    until_nothing_is_in_flight(&world).await;
+    assert_eq!(end.await.unwrap(), Reported::Done);
+    assert_eq!(world.in_flight().await, 0);
     world.audit().await;
 }
 

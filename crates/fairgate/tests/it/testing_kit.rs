@@ -214,6 +214,7 @@ async fn an_adaptive_policy_learns_lag_and_outcome_from_guards() {
     kit.stage(100).await;
     assert_eq!(kit.admitted().await, 4);
     let heart = Heart::start(kit.db.url().parse().unwrap(), &Settings::default()).await.unwrap();
+    let heart = heart.patience(Duration::from_secs(60));
     for job in kit.jobs().await {
         let guard = heart.guard(job.admission_id.unwrap()).await;
         let seen = "SELECT count(*) FROM fairgate.in_flight WHERE lag_ms >= 0 AND started_at IS NOT NULL";
