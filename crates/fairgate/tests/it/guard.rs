@@ -220,6 +220,24 @@ async fn a_slot_that_somebody_holds_delays_no_other_and_its_end_is_not_lost() {
 }
 
 #[tokio::test]
+async fn a_start_that_finds_its_slot_held_is_recorded_as_soon_as_it_is_let_go() {
+    let (world, ids) = running(2).await;
+    let heart = heart(&world.db, &slow()).await;
+    let mut conn = world.db.connect().await;
+    let mut tx = conn.begin().await.unwrap();
+    let lock = format!("SELECT FROM fairgate.in_flight WHERE admission_id = '{}' FOR UPDATE", ids[0]);
+    sqlx::query(AssertSqlSafe(lock)).execute(&mut *tx).await.unwrap();
+    let (first, second) = tokio::join!(heart.guard(ids[0]), async {
+        let second = heart.guard(ids[1]).await;
+        tx.commit().await.unwrap();
+        second
+    });
+    assert!(second.holds_slot(), "another start did not wait for it");
+    assert!(first.holds_slot(), "long before the next beat");
+    assert_eq!(world.number("SELECT count(*) FROM fairgate.in_flight WHERE lag_ms IS NOT NULL").await, 2);
+}
+
+#[tokio::test]
 async fn an_attempt_that_the_queue_will_repeat_keeps_its_slot_and_is_not_swept_as_silent() {
     let (world, ids) = running(1).await;
     let heart = heart(&world.db, &slow()).await;
