@@ -3,6 +3,7 @@
 //! Jobs are staged in our table ([`stage()`]), inside your own transaction. A [`Ticker`] admits them, tenant by tenant, through gates, fairly,
 //! and hands them to the real queue inside one transaction. When the queue is done with a job, its slot comes back ([`queue`] hooks, or the SQL
 //! functions of [`track`]), and the [`sweep`] repairs what was lost on the way.
+//! Workers of queues whose tables do not show that hold a [`guard`]; for the tests of your own program there is [`testing`].
 //!
 //! Read [`tick`] first: it is the whole flow in one screen. The decisions themselves are pure and live in [`fairgate_core`].
 //!
@@ -28,6 +29,7 @@ pub mod doctor;
 mod error;
 mod explain;
 pub mod force;
+pub mod guard;
 mod isolate;
 mod lane;
 pub mod migrate;
@@ -42,6 +44,7 @@ mod share;
 mod sql;
 pub mod stage;
 pub mod sweep;
+pub mod testing;
 pub mod tick;
 pub mod ticker;
 pub mod track;

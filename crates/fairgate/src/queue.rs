@@ -1,9 +1,11 @@
 //! What a queue adapter is: SQL text. It never depends on the queue's own crate, and payloads never leave the server.
 
 mod graphile_worker;
+mod guarded;
 mod ident;
 
 pub use graphile_worker::GraphileWorker;
+pub use guarded::Guarded;
 pub use ident::{Ident, IdentError};
 
 /// The values that the queue's columns can take; `stage` refuses what lies outside.

@@ -92,6 +92,6 @@ async fn delete_old_samples(
     Ok(done.rows_affected())
 }
 
-fn interval(duration: std::time::Duration) -> PgInterval {
+pub(crate) fn interval(duration: std::time::Duration) -> PgInterval {
     PgInterval { months: 0, days: 0, microseconds: i64::try_from(duration.as_micros()).unwrap_or(i64::MAX) }
 }

@@ -1,6 +1,7 @@
 //! The loop: absorb, tick every due lane once, rotate, sleep until something can change.
 
 mod builder;
+mod by_hand;
 mod pass;
 mod rest;
 

@@ -17,7 +17,7 @@ pub enum End {
 }
 
 impl End {
-    fn as_str(self) -> &'static str {
+    pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::Success => "success",
             Self::Failed => "failed",

@@ -1,0 +1,1 @@
+SELECT admission_id, what FROM fairgate.heartbeats($1)

@@ -1,0 +1,1 @@
+DELETE FROM {schema}.jobs WHERE id = $1 AND state = 'running'

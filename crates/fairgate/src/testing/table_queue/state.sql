@@ -1,0 +1,1 @@
+SELECT state FROM {schema}.jobs WHERE id = $1
