@@ -1,6 +1,7 @@
 use chrono::{DateTime, Utc};
 use fairgate_core::definition::Definition;
-use fairgate_core::forecast::forecast;
+use fairgate_core::forecast::forecast_under;
+use fairgate_core::overrides::{self, Overrides};
 use fairgate_core::pipeline::GateStates;
 use fairgate_core::policy::Policy;
 use fairgate_core::verdict::{Denial, Verdict, WakeEvent};
@@ -9,6 +10,7 @@ use serde::Serialize;
 
 use super::Slot;
 use super::read::Facts;
+use crate::overrides::Override;
 
 /// What ends a hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -78,6 +80,8 @@ pub struct PartitionExplanation {
     pub holds: Vec<Hold>,
     /// Every gate, in declared order.
     pub gates: Vec<GateStanding>,
+    /// The numbers of gates that are overridden now.
+    pub overrides: Vec<Override>,
     /// Who holds the slots: the oldest.
     pub slots: Vec<Slot>,
 }
@@ -98,6 +102,7 @@ pub(super) fn explain(facts: &Facts, own: &[Policy]) -> PartitionExplanation {
         earliest,
         holds,
         gates: policy(facts, own).map(|policy| standings(facts, &policy)).unwrap_or_default(),
+        overrides: facts.overrides.iter().filter(|one| one.until > facts.now).cloned().collect(),
         slots: facts.slots.clone(),
     }
 }
@@ -115,7 +120,7 @@ pub(super) fn of_job(
     match policy(facts, own) {
         Ok(policy) => {
             let states = GateStates::parse(facts.gates.as_deref());
-            let seen = forecast(&policy, &judged(facts), &states, from);
+            let seen = forecast_under(&policy, &counted(facts), &judged(facts), &states, from);
             holds.extend(seen.lasting.iter().map(gate_hold));
             earliest = seen.at;
         }
@@ -170,6 +175,19 @@ fn judged(facts: &Facts) -> gate::Facts<'_> {
     gate::Facts { context: &facts.context, pending: facts.pending, in_flight: facts.in_flight }
 }
 
+/// Its overrides, as the core reads them.
+fn counted(facts: &Facts) -> Overrides {
+    let core = |one: &Override| {
+        Some(overrides::Override {
+            gate: one.gate.parse().ok()?,
+            parameter: one.parameter.clone(),
+            value: one.value,
+            until: one.until,
+        })
+    };
+    facts.overrides.iter().filter_map(core).collect()
+}
+
 fn policy(facts: &Facts, own: &[Policy]) -> Result<Policy, String> {
     let unreadable = |problem: String| {
         format!("the definition of policy \"{}\" cannot be read by this version: {problem}", facts.policy)
@@ -189,13 +207,15 @@ fn policy(facts: &Facts, own: &[Policy]) -> Result<Policy, String> {
 }
 
 fn standings(facts: &Facts, policy: &Policy) -> Vec<GateStanding> {
+    let (overrides, now) = (counted(facts), facts.now);
     let states = GateStates::parse(facts.gates.as_deref());
+    let states = overrides.carry(policy, &judged(facts), states, None, now);
     let standing = |gate: &gate::Gate| {
-        let (allows, denial) = match gate.evaluate(&judged(facts), states.get(gate.name()), facts.now) {
+        let (allows, denial) = match gate.evaluate(&judged(facts), states.get(gate.name()), now) {
             Verdict::Admit(allowance) => (allowance.get(), None),
             Verdict::Deny(denial) => (0, Some(denial)),
         };
         GateStanding { gate: gate.name().to_string(), kind: gate.type_name(), allows, denial }
     };
-    policy.gates().iter().map(standing).collect()
+    overrides.in_force(policy, now).gates().iter().map(standing).collect()
 }
