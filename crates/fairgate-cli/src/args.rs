@@ -4,6 +4,7 @@ mod demo;
 mod explain;
 mod force;
 mod operate;
+mod overrides;
 mod quarantine;
 mod read;
 mod run;
@@ -20,6 +21,7 @@ pub(crate) use demo::DemoArgs;
 pub(crate) use explain::ExplainArgs;
 pub(crate) use force::{AdmitArgs, DrainArgs};
 pub(crate) use operate::{EnableArgs, PauseArgs};
+pub(crate) use overrides::OverrideArgs;
 pub(crate) use quarantine::{DropArgs, ListArgs, QuarantineAction, QuarantineArgs, RestageArgs, WhichArgs};
 pub(crate) use read::{DoctorArgs, PartitionsArgs, PoliciesArgs, StatusArgs};
 pub(crate) use run::RunArgs;
@@ -74,6 +76,7 @@ pub(crate) enum Command {
     Disable(EnableArgs),
     Admit(AdmitArgs),
     Drain(DrainArgs),
+    Override(OverrideArgs),
     Quarantine(QuarantineArgs),
     Doctor(DoctorArgs),
     Uninstall(UninstallArgs),

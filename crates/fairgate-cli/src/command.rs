@@ -9,6 +9,7 @@ mod force;
 mod init;
 mod migrate;
 mod operate;
+mod overrides;
 mod partitions;
 mod policies;
 mod quarantine;
@@ -43,6 +44,7 @@ pub(crate) async fn run(command: Command) -> Result<ExitCode, CliError> {
         Command::Disable(args) => operate::switch(&args, false).await,
         Command::Admit(args) => force::admit(&args).await,
         Command::Drain(args) => force::drain(&args).await,
+        Command::Override(args) => overrides::run(&args).await,
         Command::Quarantine(args) => quarantine::run(&args).await,
         Command::Doctor(args) => doctor::run(&args).await,
         Command::Uninstall(args) => uninstall::run(&args).await,

@@ -9,6 +9,7 @@ use fairgate::config::ConfigErrors;
 use fairgate::force::ForceError;
 use fairgate::migrate::MigrateError;
 use fairgate::operate::OperateError;
+use fairgate::overrides::OverrideError;
 use fairgate::quarantine::QuarantineError;
 use fairgate::registry::ApplyError;
 use fairgate::stage::{JobError, StageError};
@@ -115,6 +116,16 @@ impl From<StageError> for CliError {
 impl From<JobError> for CliError {
     fn from(error: JobError) -> Self {
         Self::usage(error.to_string())
+    }
+}
+
+impl From<OverrideError> for CliError {
+    fn from(error: OverrideError) -> Self {
+        match error {
+            OverrideError::Operate(error) => error.into(),
+            OverrideError::Unreadable { .. } => Self::failed(error.to_string()),
+            other => Self::usage(other.to_string()),
+        }
     }
 }
 

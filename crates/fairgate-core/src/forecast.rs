@@ -3,6 +3,7 @@
 use chrono::{DateTime, Utc};
 
 use crate::gate::Facts;
+use crate::overrides::Overrides;
 use crate::pipeline::{GateStates, decide};
 use crate::policy::Policy;
 use crate::reason::DenyReason;
@@ -34,6 +35,26 @@ pub fn forecast(policy: &Policy, facts: &Facts<'_>, states: &GateStates, from: D
         .collect();
     let at = if lasting.is_empty() { first_look(policy, facts, states, from) } else { None };
     Forecast { at, lasting }
+}
+
+/// The same for a partition with overrides: an end among them is an instant at which the limits are others. `states` are those of its last
+/// look.
+pub fn forecast_under(
+    policy: &Policy,
+    overrides: &Overrides,
+    facts: &Facts<'_>,
+    states: &GateStates,
+    mut from: DateTime<Utc>,
+) -> Forecast {
+    let mut states = overrides.carry(policy, facts, states.clone(), None, from);
+    loop {
+        let seen = forecast(&overrides.in_force(policy, from), facts, &states, from);
+        let Some(end) = overrides.next_end(from).filter(|end| seen.at.is_none_or(|at| at >= *end)) else {
+            return seen;
+        };
+        states = overrides.carry(policy, facts, states, Some(from), end);
+        from = end;
+    }
 }
 
 fn first_look(

@@ -5,6 +5,7 @@ mod assessment;
 mod bad;
 pub mod concurrency;
 mod observation;
+mod parameters;
 mod raw_state;
 mod scope;
 pub mod throttle;

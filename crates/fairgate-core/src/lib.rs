@@ -17,6 +17,7 @@ pub mod fairness;
 pub mod forecast;
 pub mod gate;
 pub mod id;
+pub mod overrides;
 pub mod param;
 pub mod pipeline;
 pub mod policy;
@@ -39,6 +40,7 @@ pub use id::{
     AdmissionId, GateName, IdError, JobId, PartitionId, PartitionKey, PolicyName, QueueName, ScopeValue,
     Shard,
 };
+pub use overrides::{Override, Overrides};
 pub use param::{BadParam, Param};
 pub use pipeline::{Decision, GateStates, at_rest, decide, observe};
 pub use policy::{Policy, PolicyBuilder, Problem, Problems, Settings};

@@ -13,6 +13,7 @@ use crate::context::Context;
 use crate::definition::{Definition, HalfLife};
 use crate::gate::Gate;
 use crate::id::{PartitionKey, PolicyName, QueueName, Shard};
+use crate::overrides::Override;
 use crate::param::Computed;
 use crate::template::KeyError;
 use crate::tick_plan::Limits;
@@ -28,7 +29,7 @@ use key::Key;
 #[derive(Debug, Clone)]
 pub struct Policy(Arc<Rules>);
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Rules {
     name: PolicyName,
     definition: Definition,
@@ -141,6 +142,21 @@ impl Policy {
     pub fn with_closures_of(&self, other: &Self) -> Option<Self> {
         let same = self.0.name == other.0.name && self.0.definition == other.0.definition;
         same.then(|| other.clone())
+    }
+
+    /// The policy with other numbers in the places that the overrides name. Its definition stays what it was.
+    pub(crate) fn with_overrides<'a>(&self, overrides: impl Iterator<Item = &'a Override>) -> Self {
+        let mut overrides = overrides.peekable();
+        if overrides.peek().is_none() {
+            return self.clone();
+        }
+        let mut rules = Rules::clone(&self.0);
+        for one in overrides {
+            if let Some(gate) = rules.gates.iter_mut().find(|gate| *gate.name() == one.gate) {
+                *gate = gate.clone().with_number(&one.parameter, one.value);
+            }
+        }
+        Self(Arc::new(rules))
     }
 
     fn keys(&self) -> impl Iterator<Item = &Key> {

@@ -14,6 +14,7 @@ use crate::fairness::weighted::{LaneAdvance, Offers, Samples};
 use crate::fairness::{decayed, offers};
 use crate::gate::{Facts, Observation};
 use crate::id::PartitionKey;
+use crate::overrides::Overrides;
 use crate::pipeline::{Decision, GateStates, decide, observe};
 use crate::policy::Policy;
 use crate::reason::DenyReason;
@@ -52,6 +53,8 @@ pub struct Claimed {
     pub correction: f64,
     /// Those of them that ran.
     pub finished: Samples,
+    /// Its [overrides](crate::overrides) that are in force or have ended since its last look, the text of a JSON array; `None` when it has none.
+    pub overrides: Option<String>,
 }
 
 /// How much one tick of a policy may do.
@@ -106,6 +109,10 @@ struct Seen {
     /// Recent activity at `now`.
     recent: f64,
     recent_at: DateTime<Utc>,
+    /// The policy with the overrides in force, where there are any.
+    overridden: Option<Policy>,
+    /// When the first of them ends.
+    next_end: Option<DateTime<Utc>>,
 }
 
 /// Decides one tick of a lane that has no state of its own: one by recent activity, or a new one.
@@ -163,6 +170,10 @@ fn look(policy: &Policy, partition: &Claimed, limits: &Limits, now: DateTime<Utc
     let facts =
         Facts { context: &partition.context, pending: partition.pending, in_flight: partition.in_flight };
     let states = GateStates::parse(partition.gates.as_deref());
+    let overrides = Overrides::parse(partition.overrides.as_deref());
+    let states = overrides.carry(policy, &facts, states, None, now);
+    let overridden = (!overrides.is_empty()).then(|| overrides.in_force(policy, now));
+    let policy = overridden.as_ref().unwrap_or(policy);
     let observations = Observation::parse_all(partition.observations.as_deref());
     let states = observe(policy, &partition.context, states, observations, now);
     let decision = decide(policy, &facts, &states, now);
@@ -179,6 +190,8 @@ fn look(policy: &Policy, partition: &Claimed, limits: &Limits, now: DateTime<Utc
             in_flight: partition.in_flight,
             recent: decayed(partition.recent, idle, limits.half_life),
             recent_at: partition.recent_at,
+            next_end: overrides.next_end(now),
+            overridden: overridden.clone(),
         },
         held: false,
     }

@@ -35,6 +35,7 @@ pub(crate) struct Row {
     correction: f64,
     finished_jobs: i32,
     finished_seconds: f64,
+    overrides: Option<String>,
     now: DateTime<Utc>,
     revision: i32,
 }
@@ -108,6 +109,7 @@ pub(crate) fn gather(rows: Vec<Row>) -> Result<Option<Claim>, sqlx::Error> {
             share: row.share,
             correction: row.correction,
             finished: Samples { jobs: row.finished_jobs.unsigned_abs(), seconds: row.finished_seconds },
+            overrides: row.overrides,
         });
     }
     Ok(Some(claim))

@@ -35,6 +35,7 @@ mod lane;
 pub mod migrate;
 pub mod observe;
 pub mod operate;
+pub mod overrides;
 pub mod quarantine;
 pub mod queue;
 pub mod registry;

@@ -1,6 +1,7 @@
 //! The reconcilers: each acts if and only if its first sentence holds, takes no input, and may run anywhere, at any time, twice.
 
 mod inflight;
+mod overrides;
 mod partitions;
 
 use std::collections::HashMap;
@@ -29,6 +30,8 @@ pub struct Swept {
     pub removed: i64,
     /// Tick samples removed.
     pub samples: u64,
+    /// Overrides that ended, removed.
+    pub overrides: u64,
 }
 
 /// Remembers where the last sweep stopped asking the queues, so that each sweep asks about other jobs.
@@ -63,6 +66,9 @@ impl Sweeper {
         let gone = self.free_gone(&mut unit, settings, now).await?;
         unit.end().await?;
         let mut unit = Unit::begin(conn).await?;
+        let overrides = overrides::forget(&mut unit, now).await?;
+        unit.end().await?;
+        let mut unit = Unit::begin(conn).await?;
         let removed = partitions::delete_marked(&mut unit, settings, now).await?;
         unit.end().await?;
         let mut unit = Unit::begin(conn).await?;
@@ -73,7 +79,7 @@ impl Sweeper {
         let sql = include_str!("../queries/sweep/delete_lost_tickers.sql");
         crate::sql::query(sql).execute(&mut *unit).await.doing("forgetting lost tickers")?;
         unit.end().await?;
-        Ok(Swept { silent, gone, marked, removed, samples })
+        Ok(Swept { silent, gone, marked, removed, samples, overrides })
     }
 }
 

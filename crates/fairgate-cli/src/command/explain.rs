@@ -161,6 +161,9 @@ fn rest(told: &PartitionExplanation) -> String {
         }
         text += &format!("\n{}", table.text());
     }
+    if !told.overrides.is_empty() {
+        text += &format!("\n{}", super::overrides::table(&told.overrides, told.now).text());
+    }
     if !told.slots.is_empty() {
         let mut table = Table::new(&[
             Column::Text("IN FLIGHT, THE OLDEST"),

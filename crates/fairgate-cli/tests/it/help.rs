@@ -28,6 +28,7 @@ fn every_command_has_an_example() {
         "disable",
         "admit",
         "drain",
+        "override",
         "quarantine",
         "doctor",
         "uninstall",

@@ -15,6 +15,7 @@ mod init;
 mod migrate;
 mod ndjson;
 mod operate;
+mod overrides;
 mod quarantine;
 mod read;
 mod run;

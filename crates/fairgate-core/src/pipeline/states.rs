@@ -35,7 +35,7 @@ impl GateStates {
         self.0.get(gate)
     }
 
-    pub(super) fn set(&mut self, gate: GateName, state: RawState) {
+    pub(crate) fn set(&mut self, gate: GateName, state: RawState) {
         self.0.insert(gate, state);
     }
 

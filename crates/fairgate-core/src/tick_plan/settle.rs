@@ -71,7 +71,8 @@ impl TickPlan {
             in_flight: seen.in_flight.saturating_add(i64::from(taken)),
         };
         // After nothing was taken the gates would only repeat themselves.
-        let again = (taken > 0).then(|| decide(&self.policy, &facts, &states, now));
+        let again = (taken > 0)
+            .then(|| decide(seen.overridden.as_ref().unwrap_or(&self.policy), &facts, &states, now));
         let next = again.as_ref().unwrap_or(&look.decision);
         let starved = look.is_starved();
         let (due, denial) = if pending == 0 {
@@ -86,12 +87,18 @@ impl TickPlan {
         } else {
             (Due::Now, None)
         };
+        // Where an override ends earlier, other limits are to be asked then.
+        let before_end = |at: DateTime<Utc>| seen.next_end.map_or(at, |end| at.min(end));
+        let due = match due {
+            Due::At(at) => Due::At(before_end(at)),
+            other => other,
+        };
         Settlement {
             gates: states.to_json(),
             recent: seen.recent + f64::from(taken),
             recent_at: seen.recent_at.max(now),
             due,
-            eligible_at: next.eligible_at,
+            eligible_at: next.eligible_at.map(before_end),
             starved: starved && taken == 0,
             denial,
             share: None,

@@ -16,6 +16,7 @@ mod forced;
 mod forecasts;
 mod ids;
 mod observations;
+mod overrides;
 mod params;
 mod pipeline;
 mod policies;

@@ -51,6 +51,7 @@ pub(crate) fn claimed(key: &str, pending: i64) -> Claimed {
         share: None,
         correction: 0.0,
         finished: Samples::default(),
+        overrides: None,
     }
 }
 

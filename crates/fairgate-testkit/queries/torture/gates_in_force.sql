@@ -1,4 +1,4 @@
--- The parameters in force, read from the registered definition and the stored context, without any of the engine's own code.
+-- The parameters in force, read from the registered definition, the stored context and the overrides, without any of the engine's own code.
 
 -- A gate's number: fixed, or from the context with a default. NULL: there is none that could be used.
 CREATE FUNCTION torture.number_in_force(param jsonb, context jsonb) RETURNS numeric
@@ -11,15 +11,20 @@ LANGUAGE sql VOLATILE AS $$
                        WHEN jsonb_typeof(v.value) = 'number' THEN v.value::numeric END AS number) n
 $$;
 
--- The gates of a partition that are enforced. VOLATILE, so that each call reads what is committed at that moment and what this transaction did.
-CREATE FUNCTION torture.gates_in_force(partition uuid)
+-- The gates of a partition that are enforced at an instant. VOLATILE, so that each call reads what is committed at that moment and what this transaction did.
+CREATE FUNCTION torture.gates_in_force(partition uuid, at timestamptz)
 RETURNS TABLE (gate text, kind text, max numeric, rate float8, burst float8)
 LANGUAGE sql VOLATILE AS $$
     SELECT g ->> 'name', g ->> 'type',
-           floor(torture.number_in_force(g -> 'max', p.context)),
-           (torture.number_in_force(g -> 'rate', p.context) / extract(epoch FROM (g ->> 'per')::interval))::float8,
-           greatest(1, torture.number_in_force(coalesce(g -> 'burst', g -> 'rate'), p.context))::float8
+           floor(coalesce(o.max, torture.number_in_force(g -> 'max', p.context))),
+           (n.rate / extract(epoch FROM (g ->> 'per')::interval))::float8,
+           greatest(1, coalesce(o.burst, CASE WHEN g ? 'burst' THEN torture.number_in_force(g -> 'burst', p.context) ELSE n.rate END))::float8
       FROM fairgate.partition p JOIN fairgate.policy d ON d.id = p.policy_id
      CROSS JOIN LATERAL jsonb_array_elements(coalesce(d.definition -> 'gates', '[]')) g
+     CROSS JOIN LATERAL (
+           SELECT (max(v.value) FILTER (WHERE v.parameter = 'max'))::numeric AS max, (max(v.value) FILTER (WHERE v.parameter = 'rate'))::numeric AS rate,
+                  (max(v.value) FILTER (WHERE v.parameter = 'burst'))::numeric AS burst
+             FROM fairgate.override v WHERE v.partition_id = p.id AND v.gate = g ->> 'name' AND v.until > at) o
+     CROSS JOIN LATERAL (SELECT coalesce(o.rate, torture.number_in_force(g -> 'rate', p.context)) AS rate) n
      WHERE p.id = partition AND NOT coalesce((g ->> 'shadow')::boolean, false)
 $$;

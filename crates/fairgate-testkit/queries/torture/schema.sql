@@ -31,6 +31,8 @@ CREATE TABLE torture.look (
     fresh boolean NOT NULL,
     rate float8,
     burst float8,
+    -- Not a look of a tick, but the end of an override before it.
+    ended boolean NOT NULL,
     xid xid8 NOT NULL DEFAULT pg_current_xact_id()
 );
 

@@ -9,13 +9,13 @@ BEGIN
     -- In flight within the limit in force. A limit that cannot be read admits nothing.
     INSERT INTO torture.violation (fault, detail)
     SELECT 'over_limit', format('%s in flight in partition %s, gate %s allows %s', c.in_flight, c.partition_id, g.gate, coalesce(g.max::text, 'none'))
-      FROM (SELECT f.partition_id, count(*) AS in_flight FROM fairgate.in_flight f
-             WHERE f.partition_id IN (SELECT n.partition_id FROM new_rows n WHERE NOT n.forced) GROUP BY 1) c
-     CROSS JOIN LATERAL torture.gates_in_force(c.partition_id) g
+      FROM (SELECT n.partition_id, n.admitted_at, (SELECT count(*) FROM fairgate.in_flight f WHERE f.partition_id = n.partition_id) AS in_flight
+              FROM (SELECT DISTINCT partition_id, admitted_at FROM new_rows WHERE NOT forced) n) c
+     CROSS JOIN LATERAL torture.gates_in_force(c.partition_id, c.admitted_at) g
      WHERE g.kind = 'concurrency' AND (g.max IS NULL OR c.in_flight > g.max);
     INSERT INTO torture.violation (fault, detail)
     SELECT 'over_limit', format('partition %s admitted a job, gate %s has no rate that can be read', n.partition_id, g.gate)
-      FROM (SELECT DISTINCT partition_id FROM new_rows WHERE NOT forced) n CROSS JOIN LATERAL torture.gates_in_force(n.partition_id) g
+      FROM (SELECT DISTINCT partition_id, admitted_at FROM new_rows WHERE NOT forced) n CROSS JOIN LATERAL torture.gates_in_force(n.partition_id, n.admitted_at) g
      WHERE g.kind = 'throttle' AND (g.rate IS NULL OR g.burst IS NULL);
 
     -- A cap that tunes itself is what the rows say it was.
@@ -29,7 +29,7 @@ BEGIN
     -- The limits that the rows were admitted under are those in force.
     INSERT INTO torture.violation (fault, detail)
     SELECT 'other_limit', format('partition %s admitted under %s, gate %s allows %s', n.partition_id, n.limits, g.gate, coalesce(g.max::text, 'none'))
-      FROM (SELECT DISTINCT partition_id, limits FROM new_rows WHERE NOT forced) n CROSS JOIN LATERAL torture.gates_in_force(n.partition_id) g
+      FROM (SELECT DISTINCT partition_id, admitted_at, limits FROM new_rows WHERE NOT forced) n CROSS JOIN LATERAL torture.gates_in_force(n.partition_id, n.admitted_at) g
      WHERE g.kind = 'concurrency' AND (n.limits ->> g.gate)::numeric IS DISTINCT FROM g.max;
 
     -- A policy that is paused, disabled or retired admits nothing, and every slot belongs to a partition that is there.

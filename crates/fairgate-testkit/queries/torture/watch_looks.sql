@@ -1,10 +1,13 @@
--- Remembers every look at a throttled partition, and every partition that was removed. Only a tick moves checked_at.
+-- Remembers every look at a throttled partition, and every partition that was removed. Only a tick moves checked_at. The end of an override since
+-- the look before counts as a look that took nothing: from there on the bucket fills by other numbers.
 CREATE FUNCTION torture.watch_look() RETURNS trigger
 LANGUAGE plpgsql AS $$
 BEGIN
-    INSERT INTO torture.look (partition_id, gate, at, fresh, rate, burst)
-    SELECT NEW.id, g.gate, NEW.checked_at, OLD.checked_at IS NULL, g.rate, g.burst
-      FROM torture.gates_in_force(NEW.id) g WHERE g.kind = 'throttle';
+    INSERT INTO torture.look (partition_id, gate, at, fresh, rate, burst, ended)
+    SELECT NEW.id, g.gate, x.at, OLD.checked_at IS NULL, g.rate, g.burst, x.at < NEW.checked_at
+      FROM (SELECT NEW.checked_at AS at
+             UNION SELECT o.until FROM fairgate.override o WHERE o.partition_id = NEW.id AND o.until > OLD.checked_at AND o.until < NEW.checked_at) x
+     CROSS JOIN LATERAL torture.gates_in_force(NEW.id, x.at) g WHERE g.kind = 'throttle' ORDER BY x.at;
     RETURN NULL;
 END $$;
 

@@ -3,19 +3,21 @@
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
+use fairgate::operate::OperateError;
+use fairgate::overrides::{self, NewOverride, OverrideError};
 use fairgate::registry::{Options, Source, apply};
 use fairgate::{PolicyName, doctor, operate};
 use sqlx::PgPool;
 
 use super::cast::Living;
 use super::complaints::{Complaints, Fault, Trouble};
-use super::policies::{NAMES, Rules, queue};
+use super::policies::{NAMES, Rules, hot, queue};
 use super::random::Random;
 use super::role::Stop;
 use super::stager::Backlog;
 
-/// Applies new limits, pauses and resumes until told to stop. Returns how often it changed limits, how often it paused, and the longest time
-/// that one of these had to wait for the ticks.
+/// Applies new limits, overrides them, pauses and resumes until told to stop. Returns how often it changed limits, how often it paused, and the
+/// longest time that one of these had to wait for the ticks.
 pub(super) async fn operate(
     pool: PgPool,
     mut random: Random,
@@ -29,6 +31,10 @@ pub(super) async fn operate(
         tokio::time::sleep(random.millis(20, 400)).await;
         let began = Instant::now();
         if random.chance(0.5) {
+            let done = override_one(&pool, &mut random).await;
+            changes += u64::from(complaints.hear("the operator", done).is_some());
+            longest = longest.max(began.elapsed());
+        } else if random.chance(0.5) {
             revision += 1;
             let done = register(&pool, &Rules::drawn(&mut random), revision).await;
             changes += u64::from(complaints.hear("the operator", done).is_some());
@@ -51,6 +57,34 @@ pub(super) async fn register(pool: &PgPool, rules: &Rules, revision: u32) -> Res
     let options = Options { source: Source::Code, revision: Some(revision), hooks: true, go_back: false };
     apply(&mut *pool.acquire().await?, &[queue()], &rules.policies(), options).await?;
     Ok(())
+}
+
+/// Overrides a limit of a tenant for a moment, or ends what is overridden.
+async fn override_one(pool: &PgPool, random: &mut Random) -> Result<(), Trouble> {
+    let (policy, target) = random.pick(&[
+        (NAMES[0], "concurrency.max"),
+        (NAMES[1], "slots.max"),
+        (NAMES[1], "pace.rate"),
+        (NAMES[1], "pace.burst"),
+    ]);
+    let (name, partition) = (policy.parse()?, hot(policy, random).parse()?);
+    let mut conn = pool.acquire().await?;
+    if random.chance(0.15) {
+        overrides::clear(&mut conn, &name, &partition, None).await?;
+        return Ok(());
+    }
+    let new = NewOverride {
+        target: target.parse()?,
+        value: random.pick(&[0.0, 1.0, 4.0, 30.0]),
+        lasts: random.millis(5, 1_500),
+        reason: "torture".to_owned(),
+        who: None,
+    };
+    match overrides::make(&mut conn, &name, &partition, &new).await {
+        // Its first job is still to come.
+        Err(OverrideError::Operate(OperateError::UnknownPartition { .. })) => Ok(()),
+        done => Ok(done.map(drop)?),
+    }
 }
 
 /// Pauses a policy or lets it go on.

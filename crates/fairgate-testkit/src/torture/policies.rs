@@ -128,6 +128,11 @@ pub(super) fn context(random: &mut Random) -> Value {
     context
 }
 
+/// The key of a partition that always has something to do, of the first or the second policy.
+pub(super) fn hot(policy: &str, random: &mut Random) -> String {
+    format!("{}hot{}", if policy == NAMES[1] { "t:" } else { "" }, random.below(HOT))
+}
+
 /// A context that lets everything go.
 pub(super) fn generous(key: &str) -> Value {
     let tenant = key.strip_prefix("t:").unwrap_or(key);

@@ -1,6 +1,6 @@
 -- Locks up to $3 due partitions of shard $2, longest due first, and returns every fact that a decision needs. $1 policy, $4 now.
 -- Where $5 tickers are at work and fewer than $5 batches are due, each takes its part, so that the others do not stand idle.
--- The flags are read in this statement, after the policy's lock was had in an earlier one; keys and contexts are read after the locks.
+-- The flags are read in this statement, after the policy's lock was had in an earlier one; keys, contexts and overrides are read after the locks.
 WITH t AS MATERIALIZED (
     SELECT coalesce($4, clock_timestamp()) AS now),
 open AS MATERIALIZED (
@@ -16,6 +16,6 @@ claimed AS MATERIALIZED (
               FROM (SELECT FROM fairgate.partition_state d WHERE d.shard_id = $2 AND d.due_at <= (SELECT t.now FROM t) LIMIT $3::bigint * $5::bigint) due) END
        FOR NO KEY UPDATE SKIP LOCKED)
 -- FULL JOIN: hash or merge only, so that no estimate can make it quadratic.
-SELECT c.id, p.key, p.context, c.pending, c.in_flight::bigint AS in_flight, c.gates, c.recent, c.recent_at, c.starved, c.lessons::text AS lessons, c.share, c.correction, c.finished_jobs, c.finished_seconds, t.now, open.revision
+SELECT c.id, p.key, p.context, c.pending, c.in_flight::bigint AS in_flight, c.gates, c.recent, c.recent_at, c.starved, c.lessons::text AS lessons, c.share, c.correction, c.finished_jobs, c.finished_seconds, p.overrides, t.now, open.revision
   FROM claimed c FULL JOIN fairgate.locked_partitions(ARRAY (SELECT id FROM claimed)) p ON p.id = c.id CROSS JOIN t CROSS JOIN open
  ORDER BY c.due_at

@@ -1,7 +1,8 @@
 use chrono::{DateTime, Utc};
 use fairgate_core::definition::Definition;
-use fairgate_core::forecast::forecast;
+use fairgate_core::forecast::forecast_under;
 use fairgate_core::gate::Observation;
+use fairgate_core::overrides::{self, Overrides};
 use fairgate_core::pipeline::{GateStates, observe};
 use fairgate_core::policy::{Fairness, Policy};
 use fairgate_core::pressure::{self, MaxWaiting};
@@ -11,6 +12,7 @@ use serde::Serialize;
 
 use super::Slot;
 use super::read::Facts;
+use crate::overrides::Override;
 
 /// What ends a hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -86,6 +88,8 @@ pub struct PartitionExplanation {
     pub holds: Vec<Hold>,
     /// Every gate, in declared order.
     pub gates: Vec<GateStanding>,
+    /// The numbers of gates that are overridden now.
+    pub overrides: Vec<Override>,
     /// Who holds the slots: the oldest.
     pub slots: Vec<Slot>,
 }
@@ -106,6 +110,7 @@ pub(super) fn explain(facts: &Facts, own: &[Policy]) -> PartitionExplanation {
         earliest,
         holds,
         gates: policy(facts, own).map(|policy| standings(facts, &policy)).unwrap_or_default(),
+        overrides: facts.overrides.iter().filter(|one| one.until > facts.now).cloned().collect(),
         slots: facts.slots.clone(),
     }
 }
@@ -129,7 +134,7 @@ pub(super) fn of_job(
             {
                 holds.push(Hold { event: Event::ContextChange, why: format!("its weight: {problem}") });
             }
-            let seen = forecast(&policy, &judged(facts), &states, from);
+            let seen = forecast_under(&policy, &counted(facts), &judged(facts), &states, from);
             holds.extend(seen.lasting.iter().map(gate_hold));
             earliest = seen.at;
         }
@@ -209,6 +214,19 @@ fn judged(facts: &Facts) -> gate::Facts<'_> {
     gate::Facts { context: &facts.context, pending: facts.pending, in_flight: facts.in_flight }
 }
 
+/// Its overrides, as the core reads them.
+fn counted(facts: &Facts) -> Overrides {
+    let core = |one: &Override| {
+        Some(overrides::Override {
+            gate: one.gate.parse().ok()?,
+            parameter: one.parameter.clone(),
+            value: one.value,
+            until: one.until,
+        })
+    };
+    facts.overrides.iter().filter_map(core).collect()
+}
+
 fn policy(facts: &Facts, own: &[Policy]) -> Result<Policy, String> {
     let unreadable = |problem: String| {
         format!("the definition of policy \"{}\" cannot be read by this version: {problem}", facts.policy)
@@ -228,9 +246,11 @@ fn policy(facts: &Facts, own: &[Policy]) -> Result<Policy, String> {
 }
 
 fn standings(facts: &Facts, policy: &Policy) -> Vec<GateStanding> {
+    let (overrides, now) = (counted(facts), facts.now);
     let states = states(facts, policy);
+    let states = overrides.carry(policy, &judged(facts), states, None, now);
     let standing = |gate: &gate::Gate| {
-        let (allows, denial) = match gate.evaluate(&judged(facts), states.get(gate.name()), facts.now) {
+        let (allows, denial) = match gate.evaluate(&judged(facts), states.get(gate.name()), now) {
             Verdict::Admit(allowance) => (allowance.get(), None),
             Verdict::Deny(denial) => (0, Some(denial)),
         };
@@ -242,5 +262,5 @@ fn standings(facts: &Facts, policy: &Policy) -> Vec<GateStanding> {
             denial,
         }
     };
-    policy.gates().iter().map(standing).collect()
+    overrides.in_force(policy, now).gates().iter().map(standing).collect()
 }

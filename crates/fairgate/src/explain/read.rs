@@ -7,6 +7,7 @@ use uuid::Uuid;
 use super::partition::{Hold, PartitionExplanation};
 use super::{InFlightJob, Slot, StagedJob};
 use crate::error::{DatabaseError, Doing};
+use crate::overrides::Override;
 use crate::quarantine::QuarantinedJob;
 use crate::sql::{query_as, query_scalar};
 
@@ -50,6 +51,9 @@ pub(super) struct Facts {
     pub(super) look_at: DateTime<Utc>,
     #[sqlx(skip)]
     pub(super) slots: Vec<Slot>,
+    /// Those that the next look counts with: in force, or ended since the last one.
+    #[sqlx(skip)]
+    pub(super) overrides: Vec<Override>,
 }
 
 /// None: the policy has no such partition, not even in a report.
@@ -69,6 +73,11 @@ pub(super) async fn partition(
         .doing(DOING)?;
     let Some(mut facts) = facts else { return Ok(None) };
     facts.slots = query_as(include_str!("../../queries/explain/list_holders.sql"))
+        .bind(id)
+        .fetch_all(&mut *conn)
+        .await
+        .doing(DOING)?;
+    facts.overrides = query_as(include_str!("../../queries/explain/list_overrides.sql"))
         .bind(id)
         .fetch_all(conn)
         .await

@@ -19,6 +19,7 @@ enum Step {
     Complete(i64),
     CancelOldest,
     Wait(i64),
+    Override { which: usize, value: i32, lasts_ms: i64 },
 }
 
 fn steps() -> impl Strategy<Value = Vec<Step>> {
@@ -31,6 +32,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
         1 => (1..4_i64).prop_map(Step::Complete),
         1 => Just(Step::CancelOldest),
         2 => (1..1_500_i64).prop_map(Step::Wait),
+        1 => (0..3_usize, 0..8, 1..4_000_i64).prop_map(|(which, value, lasts_ms)| Step::Override { which, value, lasts_ms }),
     ];
     prop::collection::vec(step, 1..14)
 }
@@ -66,6 +68,21 @@ async fn play(world: &mut World, tenant: &str, steps: &[Step]) -> DateTime<Utc> 
                     "SELECT count(fairgate.cancel(job_id)) FROM (SELECT job_id FROM fairgate.staged WHERE partition_key = '{tenant}' ORDER BY 1 LIMIT 1) x"
                 );
                 world.number(&cancel).await;
+            }
+            Step::Override { which, value, lasts_ms } => {
+                let (gate, parameter) =
+                    [("throttle", "rate"), ("throttle", "burst"), ("concurrency", "max")][*which];
+                let until = now + TimeDelta::milliseconds(*lasts_ms);
+                // As `overrides::make` does it, at the time of the story.
+                world
+                    .execute(&format!(
+                        "WITH armed AS (UPDATE fairgate.partition_state s SET due_at = '{now}', eligible_at = '-infinity', removing = NULL
+                           FROM fairgate.partition p WHERE p.id = s.id AND p.key = '{tenant}' RETURNING s.id)
+                         INSERT INTO fairgate.override (partition_id, policy_id, gate, parameter, value, until, who, made_at, reason)
+                         SELECT a.id, 1, '{gate}', '{parameter}', {value}, '{until}', 'w', '{now}', 'r' FROM armed a
+                         ON CONFLICT (partition_id, gate, parameter) DO UPDATE SET value = excluded.value, until = excluded.until"
+                    ))
+                    .await;
             }
             Step::Wait(ms) => now += TimeDelta::milliseconds(*ms),
         }

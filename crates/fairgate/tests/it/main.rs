@@ -24,6 +24,7 @@ mod hooks;
 mod isolate;
 mod keys;
 mod operate;
+mod overrides;
 mod partitions;
 mod pause_partition;
 mod payload;

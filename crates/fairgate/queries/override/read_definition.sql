@@ -1,0 +1,1 @@
+SELECT definition::text FROM fairgate.policy WHERE id = $1
