@@ -1,6 +1,8 @@
 //! One tick of a policy, decided: facts in, a plan out; what was really taken in, settlements out.
 
 mod order;
+mod scoped;
+mod scoped_settle;
 mod settle;
 
 use std::time::Duration;
@@ -17,6 +19,8 @@ use crate::reason::DenyReason;
 use crate::time::since;
 use crate::verdict::Denial;
 
+pub use scoped::{HeldScope, Place, Scopes, assess_scope};
+pub use scoped_settle::{PlaceSettlement, ScopeSettlement, ScopeSettlements, WOKEN_HAVE};
 pub use settle::{Due, Settlement};
 
 /// Everything about a claimed partition that a decision needs.
@@ -62,6 +66,7 @@ pub struct TickPlan {
     /// One look for each claimed partition, in claim order.
     pub looks: Vec<Look>,
     policy: Policy,
+    scoped: Option<scoped::ScopePlan>,
 }
 
 /// What a tick intends for one partition.
@@ -93,7 +98,19 @@ struct Seen {
 
 /// Decides one tick: asks the gates of every partition, orders them by fairness and shares the budget.
 pub fn plan(policy: &Policy, claimed: &[Claimed], limits: &Limits, now: DateTime<Utc>) -> TickPlan {
+    plan_scoped(policy, claimed, None, limits, now)
+}
+
+/// The same, of a policy that has gates of a coarser scope, with the scopes that the tick holds.
+pub fn plan_scoped(
+    policy: &Policy,
+    claimed: &[Claimed],
+    scopes: Option<Scopes>,
+    limits: &Limits,
+    now: DateTime<Utc>,
+) -> TickPlan {
     let mut looks: Vec<Look> = claimed.iter().map(|partition| look(policy, partition, limits, now)).collect();
+    let scoped = scopes.map(|scopes| scoped::share(policy, claimed, &mut looks, scopes, limits, now));
     let order = order::by_fairness(claimed, &looks);
     let demands: Vec<u64> = order.iter().map(|&at| looks[at].demand(limits)).collect();
     let shares = match limits.tick_admission_budget {
@@ -105,7 +122,7 @@ pub fn plan(policy: &Policy, claimed: &[Claimed], limits: &Limits, now: DateTime
         looks[at].offer(share, now);
     }
     let policy = policy.clone();
-    TickPlan { now, looks, policy }
+    TickPlan { now, looks, policy, scoped }
 }
 
 fn look(policy: &Policy, partition: &Claimed, limits: &Limits, now: DateTime<Utc>) -> Look {

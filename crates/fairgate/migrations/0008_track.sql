@@ -30,6 +30,9 @@ BEGIN
     IF freed.dedupe_key IS NOT NULL THEN
         PERFORM fairgate.free_key(freed.policy_id, freed.dedupe_key, freed.job_id);
     END IF;
+    IF freed.scopes <> '{}' THEN
+        PERFORM fairgate.free_scopes(freed.scopes);
+    END IF;
     INSERT INTO fairgate.delta (partition_id, released, lesson) VALUES (freed.partition_id, 1, fairgate.lesson(freed, outcome));
     PERFORM fairgate.wake_for_release(freed.partition_id);
     RETURN true;
@@ -58,6 +61,9 @@ BEGIN
     END IF;
     partition := fairgate.partition_id(rules.id, key);
     DELETE FROM fairgate.in_flight f WHERE f.admission_id = admission RETURNING f.* INTO freed;
+    IF freed.scopes <> '{}' THEN
+        PERFORM fairgate.free_scopes(freed.scopes);
+    END IF;
     SELECT p.context, s.name AS shard INTO home FROM fairgate.partition p JOIN fairgate.shard s ON s.id = p.shard_id WHERE p.id = partition;
     IF kept_key IS NOT NULL AND fairgate.take_key(rules.id, kept_key, job, rules.key_until_admitted) <> job THEN
         INSERT INTO fairgate.lost_key (policy_id, job_id, key) VALUES (rules.id, job, kept_key);

@@ -17,6 +17,8 @@ pub(crate) struct Take {
     pub(crate) count: u32,
     pub(crate) rank: u32,
     pub(crate) limits: String,
+    /// The ids of the scopes whose slots the jobs hold, as the text of an array; only of a policy that has scopes.
+    pub(crate) scopes: String,
 }
 
 /// The admission statement: take, the queue's own inserts, record.
@@ -28,15 +30,35 @@ pub(crate) struct AdmitSql {
     one: Arc<str>,
 }
 
+/// What the marks in the statement's text stand for.
+const SCOPES: [(&str, &str); 5] = [
+    ("/*scopes_read*/", ", u.scopes::uuid[] AS scopes"),
+    ("/*scopes_given*/", ", $11::text[]"),
+    ("/*scopes_planned*/", ", n.scopes"),
+    ("/*scopes_taken*/", ", t.scopes"),
+    ("/*scopes*/", ", scopes"),
+];
+
 impl AdmitSql {
-    pub(crate) fn compose(queue: &dyn Queue) -> Self {
+    /// `scoped`: with a parameter and a column for the scopes whose slots the jobs hold.
+    pub(crate) fn compose(queue: &dyn Queue, scoped: bool) -> Self {
         let text = |only: &str| {
             let take = include_str!("../queries/admit/take_staged.sql")
                 .replace("{queue_id}", &queue.queue_id())
                 .replace("{only}", only);
-            format!("{take}{}{}", queue.enqueue(), include_str!("../queries/admit/record_admissions.sql"))
+            let whole = format!(
+                "{take}{}{}",
+                queue.enqueue(),
+                include_str!("../queries/admit/record_admissions.sql")
+            );
+            if scoped {
+                SCOPES.iter().fold(whole, |text, (mark, sql)| text.replace(mark, sql))
+            } else {
+                whole
+            }
         };
-        Self { all: text("").into(), one: text(" AND s.job_id = $11").into() }
+        let one = if scoped { " AND s.job_id = $12" } else { " AND s.job_id = $11" };
+        Self { all: text("").into(), one: text(one).into() }
     }
 }
 
@@ -63,6 +85,9 @@ pub(crate) async fn admit(
         .bind(rules.queue_id)
         .bind(now)
         .bind(rules.learns);
+    if rules.scopes.is_some() {
+        admit = admit.bind(takes.iter().map(|t| t.scopes.as_str()).collect::<Vec<_>>());
+    }
     if let Some(job) = only {
         admit = admit.bind(job);
     }

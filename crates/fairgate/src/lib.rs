@@ -33,6 +33,7 @@ pub mod observe;
 pub mod operate;
 pub mod queue;
 pub mod registry;
+mod scopes;
 pub mod settings;
 mod settle;
 mod sql;

@@ -3,16 +3,20 @@
 //! Six round trips, whatever the number of partitions and jobs: begin, hold the policy open, claim, admit, settle, commit. Every decision is
 //! [`fairgate_core::tick_plan`]'s; nothing is decided here. An error anywhere leaves everything as it was.
 
+use std::time::Duration;
+
 use chrono::{DateTime, Utc};
 use fairgate_core::report::TickReport;
 use fairgate_core::tick_plan::{self, Limits};
 use sqlx::{Connection, PgConnection};
 
 use crate::admit::{Blame, Take, admit, blame};
-use crate::claim::{claim, hold_policy_open};
+use crate::claim::hold_policy_open;
 use crate::error::{DatabaseError, Doing};
 use crate::isolate::admit_isolated;
 use crate::lane::{OpenLane, Rules};
+use crate::scopes;
+use crate::scopes::claim::{Attempt, claim};
 use crate::settings::Settings;
 use crate::settle::settle;
 
@@ -40,6 +44,12 @@ pub enum TickError {
         loaded: i32,
         /// The revision that is in force.
         found: i32,
+    },
+    /// The policy's own scope is used up, or other tickers hold the scopes that are needed.
+    #[error("nothing can be had for {wait:?}")]
+    Held {
+        /// When to try again, unless something happens earlier.
+        wait: Duration,
     },
 }
 
@@ -76,31 +86,39 @@ async fn attempt(
 ) -> Result<Option<TickReport>, TickError> {
     let mut tx =
         conn.begin_with(include_str!("../queries/claim/begin.sql")).await.doing("beginning a tick")?;
-    let claim = match hold_policy_open(&mut tx, rules.policy_id).await? {
-        true => {
-            claim(&mut tx, rules.policy_id, lane.shard_id, settings.partition_batch_size, lane.tickers, clock)
-                .await?
+    let attempt = match hold_policy_open(&mut tx, rules.policy_id).await? {
+        true => claim(&mut tx, rules, lane, settings.partition_batch_size, clock).await?,
+        false => Attempt::Nothing,
+    };
+    let scoped = match attempt {
+        Attempt::Claimed(scoped) => scoped,
+        Attempt::Nothing => {
+            tx.rollback().await.doing("ending an empty tick")?;
+            return Ok(None);
         }
-        false => None,
+        Attempt::Held(wait) => {
+            tx.rollback().await.doing("ending an empty tick")?;
+            return Err(TickError::Held { wait });
+        }
     };
-    let Some(claim) = claim else {
-        tx.rollback().await.doing("ending an empty tick")?;
-        return Ok(None);
-    };
+    let claim = &scoped.claim;
     let policy = rules.policy.name().to_string();
     if claim.revision != rules.revision {
         return Err(TickError::Outdated { policy, loaded: rules.revision, found: claim.revision });
     }
 
-    let plan = tick_plan::plan(&rules.policy, &claim.facts, &limits(rules, settings), claim.now);
-    let takes: Vec<Take> = (claim.ids.iter().zip(&claim.facts).zip(&plan.looks))
-        .filter(|(_, look)| look.take > 0)
-        .map(|((&partition, facts), look)| Take {
+    let scopes = scoped.scopes.as_ref().map(|scopes| scopes.facts.clone());
+    let plan =
+        tick_plan::plan_scoped(&rules.policy, &claim.facts, scopes, &limits(rules, settings), claim.now);
+    let takes: Vec<Take> = (claim.ids.iter().zip(&claim.facts).zip(&plan.looks).enumerate())
+        .filter(|(_, (_, look))| look.take > 0)
+        .map(|(at, ((&partition, facts), look))| Take {
             partition,
             key: facts.key.as_str().to_owned(),
             count: look.take,
             rank: look.rank,
             limits: look.limits.clone(),
+            scopes: scoped.scopes.as_ref().map(|scopes| scopes.slots[at].clone()).unwrap_or_default(),
         })
         .collect();
     let (got, refused) = match (takes.is_empty(), mode) {
@@ -119,7 +137,11 @@ async fn attempt(
     let taken: Vec<u32> = claim.ids.iter().map(|id| got.get(id).copied().unwrap_or(0)).collect();
     let mut report = TickReport::of(&plan, &taken);
     report.failures = u64::from(refused);
-    settle(&mut tx, lane.shard_id, &claim.ids, &taken, &plan.settle(&taken), &report, claim.now).await?;
+    let mut settlements = plan.settle(&taken);
+    let placed = plan.settle_scopes(&taken, &mut settlements);
+    let (ids, counts, settlements) = placed.written(&claim.ids, &taken, settlements);
+    settle(&mut tx, lane.shard_id, &ids, &counts, &settlements, &report, claim.now).await?;
+    scopes::settle::settle(&mut tx, rules, &scoped, &placed).await?;
     tx.commit().await.doing("committing a tick")?;
     Ok(Some(report))
 }

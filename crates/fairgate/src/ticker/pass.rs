@@ -9,6 +9,7 @@ use super::Ticker;
 use crate::absorb::absorb;
 use crate::error::DatabaseError;
 use crate::lane::{OpenLane, Rules, RulesError, next_scheduled_wait, open_lanes};
+use crate::scopes::wake::{wake, waking_policies};
 use crate::sql::{Unit, scope};
 use crate::tick::{TickError, tick};
 
@@ -55,11 +56,14 @@ impl Ticker {
         let began = Instant::now();
         let absorbed = absorb(conn, clock).await?;
         self.folded_since_vacuum += absorbed.folded;
+        let mut report = PassReport { busy: absorbed.more, wait: Duration::MAX, ..PassReport::default() };
+        if absorbed.scoped {
+            self.wake_waiting(conn, clock, &mut report).await?;
+        }
         let mut unit = Unit::begin(conn).await?;
         let lanes =
             open_lanes(&mut unit, clock, self.only_policy.as_deref(), self.only_shard.as_deref()).await?;
         unit.end().await?;
-        let mut report = PassReport { busy: absorbed.more, wait: Duration::MAX, ..PassReport::default() };
         for lane in self.in_turn(&lanes) {
             // One lane at least, however long the reports took, so that every pass gets on.
             let late = report.lanes > 0 && began.elapsed() > self.settings.tick_max_duration;
@@ -83,6 +87,28 @@ impl Ticker {
         let start = lanes.partition_point(|lane| lane.shard_id <= self.last_shard);
         let (before, behind) = lanes.split_at(start);
         behind.iter().chain(before)
+    }
+
+    /// Wakes those that wait for a scope which has room for them.
+    async fn wake_waiting(
+        &mut self,
+        conn: &mut PgConnection,
+        clock: Option<DateTime<Utc>>,
+        report: &mut PassReport,
+    ) -> Result<(), DatabaseError> {
+        let mut unit = Unit::begin(conn).await?;
+        let policies = waking_policies(&mut unit, clock, self.only_policy.as_deref()).await?;
+        unit.end().await?;
+        for policy in policies {
+            if !policy.due {
+                report.wait = report.wait.min(micros(policy.wait_us));
+            } else if self.load(conn, &policy).await?
+                && let Some(Loaded::Ready(rules)) = self.rules.get(&policy.policy_id)
+            {
+                wake(conn, rules, clock).await?;
+            }
+        }
+        Ok(())
     }
 
     async fn serve(
@@ -127,6 +153,10 @@ impl Ticker {
             Err(TickError::Outdated { .. }) => {
                 self.rules.remove(&lane.policy_id);
                 report.busy = true;
+                Ok(())
+            }
+            Err(TickError::Held { wait }) => {
+                report.wait = report.wait.min(wait);
                 Ok(())
             }
             Err(TickError::Queue { source, .. }) => self.queue_failed(conn, lane, &source).await,
