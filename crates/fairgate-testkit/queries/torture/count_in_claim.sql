@@ -5,7 +5,7 @@ ALTER TABLE fairgate.partition_state RENAME TO partition_row;
 CREATE VIEW fairgate.partition_state AS
     SELECT s.id, s.shard_id, (SELECT count(*) FROM fairgate.in_flight f WHERE f.partition_id = s.id)::int AS in_flight, s.due_at, s.eligible_at,
            s.checked_at, s.touched_at, s.pending, s.future, s.admitted, s.context_seq, s.recent, s.recent_at, s.starved, s.paused, s.denial,
-           s.removing, s.gates, s.lessons
+           s.removing, s.gates, s.lessons, s.scopes, s.waiting_on, s.waiting_since, s.woken
       FROM fairgate.partition_row s;
 
 -- Writes what a statement changed, and leaves the counter alone.
@@ -17,7 +17,7 @@ BEGIN
            pending = s.pending + NEW.pending - OLD.pending, future = s.future + NEW.future - OLD.future,
            admitted = s.admitted + NEW.admitted - OLD.admitted, context_seq = NEW.context_seq, recent = NEW.recent,
            recent_at = NEW.recent_at, starved = NEW.starved, paused = NEW.paused, denial = NEW.denial, removing = NEW.removing, gates = NEW.gates,
-           lessons = NEW.lessons
+           lessons = NEW.lessons, scopes = NEW.scopes, waiting_on = NEW.waiting_on, waiting_since = NEW.waiting_since, woken = NEW.woken
      WHERE s.id = NEW.id;
     RETURN NEW;
 END $$;

@@ -11,7 +11,7 @@ LANGUAGE sql VOLATILE AS $$
                        WHEN jsonb_typeof(v.value) = 'number' THEN v.value::numeric END AS number) n
 $$;
 
--- The gates of a partition. VOLATILE, so that each call reads what is committed at that moment and what this transaction did.
+-- The gates of a partition alone. VOLATILE, so that each call reads what is committed at that moment and what this transaction did.
 CREATE FUNCTION torture.gates_in_force(partition uuid)
 RETURNS TABLE (gate text, kind text, max numeric, rate float8, burst float8)
 LANGUAGE sql VOLATILE AS $$
@@ -21,5 +21,14 @@ LANGUAGE sql VOLATILE AS $$
            greatest(1, torture.number_in_force(coalesce(g -> 'burst', g -> 'rate'), p.context))::float8
       FROM fairgate.partition p JOIN fairgate.policy d ON d.id = p.policy_id
      CROSS JOIN LATERAL jsonb_array_elements(coalesce(d.definition -> 'gates', '[]')) g
-     WHERE p.id = partition
+     WHERE p.id = partition AND coalesce(g ->> 'scope', 'partition') = 'partition'
+$$;
+
+-- The cap of a scope: from the newest context of its partitions.
+CREATE FUNCTION torture.scope_max_in_force(scope uuid) RETURNS numeric
+LANGUAGE sql VOLATILE AS $$
+    SELECT floor(torture.number_in_force(g -> 'max', s.context))
+      FROM fairgate.scope s JOIN fairgate.policy d ON d.id = s.policy_id
+     CROSS JOIN LATERAL jsonb_array_elements(coalesce(d.definition -> 'gates', '[]')) g
+     WHERE s.id = scope AND g ->> 'name' = s.gate
 $$;

@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 
 use super::random::Random;
 
-/// The names of the policies: a cap, a throttle with a cap, and no gates at all.
-pub(super) const NAMES: [&str; 3] = ["capped", "metered", "free"];
+/// The names of the policies: a cap, a throttle with a cap, no gates at all, and gates that accounts and the whole policy share.
+pub(super) const NAMES: [&str; 4] = ["capped", "metered", "free", "shared"];
 /// Tenants that always have something to do.
 const HOT: usize = 10;
 /// Tenants that come and go, so that their partitions are removed and come back.
@@ -66,7 +66,7 @@ impl Rules {
         }
     }
 
-    /// The three policies with these rules.
+    /// The four policies with these rules.
     pub(super) fn policies(&self) -> Vec<Policy> {
         let policy = |name| Policy::builder(name).queue("main");
         let capped = policy(NAMES[0]).partition_by("tenant").shard_by("region").concurrency(|c| {
@@ -87,7 +87,16 @@ impl Rules {
             .dedupe(Dedupe { until: DedupeUntil::Admitted, on_conflict: OnConflict::Keep })
             .fairness_half_life(self.half_life)
             .admission_batch_size(self.batch);
-        [capped, metered, free].map(|p| p.build().expect("a policy without mistakes")).into()
+        let shared = policy(NAMES[3])
+            .partition_by("tenant")
+            .shard_by("region")
+            .concurrency(|c| c.named("own").max_from("max", self.max).full_backoff(self.backoff))
+            .concurrency(|c| {
+                c.named("account").scope("account").max_from("account_max", 4.0).full_backoff(self.backoff)
+            })
+            .throttle(|t| t.named("pace").scope("account").rate_from("rate", self.rate).per(self.per))
+            .concurrency(|c| c.named("all").scope_policy().max(25.0).full_backoff(Duration::from_millis(50)));
+        [capped, metered, free, shared].map(|p| p.build().expect("a policy without mistakes")).into()
     }
 }
 
@@ -109,6 +118,11 @@ pub(super) fn context(random: &mut Random) -> Value {
     } else if random.chance(0.2) {
         context["rate"] = (-1).into();
     }
+    // A tenant moves from account to account.
+    context["account"] = random.below(6).into();
+    if random.chance(0.5) {
+        context["account_max"] = random.pick(&[0, 1, 2, 4, 9]).into();
+    }
     if random.chance(0.5) {
         context["burst"] = random.pick(&[1.0, 2.5, 5.0, 20.0]).into();
     }
@@ -118,7 +132,7 @@ pub(super) fn context(random: &mut Random) -> Value {
 /// A context that lets everything go.
 pub(super) fn generous(key: &str) -> Value {
     let tenant = key.strip_prefix("t:").unwrap_or(key);
-    json!({ "tenant": tenant, "region": "last", "max": 20, "rate": 1_000, "burst": 100 })
+    json!({ "tenant": tenant, "region": "last", "max": 20, "rate": 1_000, "burst": 100, "account": 0, "account_max": 20 })
 }
 
 fn region(random: &mut Random) -> &'static str {
