@@ -36,8 +36,13 @@ BEGIN
     IF freed.dedupe_key IS NOT NULL THEN
         PERFORM fairgate.free_key(freed.policy_id, freed.dedupe_key, freed.job_id);
     END IF;
-    INSERT INTO fairgate.delta (partition_id, released, lesson, correction, seconds)
-    VALUES (freed.partition_id, 1, fairgate.lesson(freed, outcome), coalesce(fairgate.worker_seconds(freed), 0) - freed.charged, fairgate.worker_seconds(freed));
+    IF freed.learns OR freed.charged IS NOT NULL THEN
+        INSERT INTO fairgate.delta (partition_id, released, lesson, correction, seconds)
+        VALUES (freed.partition_id, 1, fairgate.lesson(freed, outcome), coalesce(fairgate.worker_seconds(freed), 0) - freed.charged,
+                fairgate.worker_seconds(freed));
+    ELSE
+        INSERT INTO fairgate.delta (partition_id, released) VALUES (freed.partition_id, 1);
+    END IF;
     PERFORM fairgate.wake_for_release(freed.partition_id);
     RETURN true;
 END $$;

@@ -4,7 +4,10 @@ CREATE OR REPLACE FUNCTION fairgate.graphile_worker_started() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     BEGIN
-        PERFORM fairgate.started((NEW.flags #>> '{fairgate,a}')::uuid);
+        -- As fairgate.started, in place: this runs for every job.
+        UPDATE fairgate.in_flight f
+           SET started_at = clock_timestamp(), waiting = false, lag_ms = coalesce(f.lag_ms, fairgate.lag_ms(f.admitted_at, clock_timestamp()))
+         WHERE f.admission_id = (NEW.flags #>> '{fairgate,a}')::uuid AND f.started_at IS NULL;
     EXCEPTION WHEN OTHERS THEN
         RAISE WARNING 'fairgate: the start of job % was not recorded: %', NEW.id, SQLERRM;
     END;
