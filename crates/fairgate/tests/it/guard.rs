@@ -121,7 +121,8 @@ async fn a_guard_whose_process_is_gone_is_swept_as_silent_and_its_slot_is_free()
 #[tokio::test]
 async fn a_dropped_guard_a_panic_and_a_cancelled_job_report_a_failure() {
     let (world, ids) = running(3).await;
-    world.execute("CREATE TABLE public.ends (id uuid, outcome text);
+    world.execute("UPDATE fairgate.in_flight SET learns = true;
+        CREATE TABLE public.ends (id uuid, outcome text);
         CREATE OR REPLACE FUNCTION fairgate.lesson(f fairgate.in_flight, outcome text) RETURNS jsonb LANGUAGE plpgsql AS
         $$ BEGIN INSERT INTO public.ends VALUES (f.admission_id, outcome); RETURN NULL; END $$").await;
     let heart = heart(&world.db, &slow()).await;
