@@ -128,6 +128,9 @@ async fn a_retry_whose_key_was_taken_meanwhile_goes_on_without_and_is_counted() 
     let keys = "SELECT (payload ->> 'n') || coalesce(dedupe_key, '-') FROM fairgate.staged ORDER BY 1";
     assert_eq!(world.column(keys).await, ["1-", "2k"]);
     assert_eq!(world.column("SELECT key FROM fairgate.lost_key").await, ["k"]);
+    // Kept as long as the samples of ticks.
+    world.sweep_at(&fairgate::Settings::default(), world.after_ms(90_000_000).await).await;
+    assert_eq!(world.column("SELECT key FROM fairgate.lost_key").await, [] as [&str; 0]);
     // One whose key is still free takes it again.
     world
         .execute("DELETE FROM fairgate.staged; DELETE FROM fairgate.dedupe; DELETE FROM fairgate.delta")
