@@ -18,6 +18,16 @@ async fn run(plan: Plan) -> Outcome {
     outcome
 }
 
+/// Every run rests on chance: on a busy machine one may be too slow to come near a limit. A torture worth having finds the fault within a few.
+async fn assert_caught(sabotage: Sabotage, fault: Fault) {
+    for _ in 0..6 {
+        if run(Plan::with(sabotage)).await.has(fault) {
+            return;
+        }
+    }
+    panic!("six runs with {sabotage:?} did not find {fault:?}");
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_promise_is_kept_under_torture() {
     let outcome = run(Plan::from_environment()).await;
@@ -32,20 +42,17 @@ async fn every_promise_is_kept_under_torture() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_claim_that_counts_rows_is_caught() {
-    let outcome = run(Plan::with(Sabotage::CountInClaim)).await;
-    assert!(outcome.has(Fault::OverLimit), "{outcome}");
+    assert_caught(Sabotage::CountInClaim, Fault::OverLimit).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_finisher_that_skips_locked_slots_is_caught() {
-    let outcome = run(Plan::with(Sabotage::SkippingRelease)).await;
-    assert!(outcome.has(Fault::SlotLeft), "{outcome}");
+    assert_caught(Sabotage::SkippingRelease, Fault::SlotLeft).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_tick_that_forgets_buckets_is_caught() {
-    let outcome = run(Plan::with(Sabotage::ForgottenBuckets)).await;
-    assert!(outcome.has(Fault::OverRate), "{outcome}");
+    assert_caught(Sabotage::ForgottenBuckets, Fault::OverRate).await;
 }
 
 #[tokio::test]
