@@ -180,7 +180,6 @@ impl From<ApplyError> for CliError {
             ApplyError::UnknownQueue { .. } => {
                 Self::usage(message).hint("nothing was registered; add the queue under [queues]")
             }
-            ApplyError::ScopeNotAvailable { .. } => Self::usage(message).hint("nothing was registered"),
         }
     }
 }

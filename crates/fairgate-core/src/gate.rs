@@ -93,6 +93,26 @@ impl Gate {
         self.common().shadow
     }
 
+    /// Whether it counts the jobs of more than a partition together.
+    pub fn is_scoped(&self) -> bool {
+        *self.scope() != Scope::Partition
+    }
+
+    /// Whether it counts the jobs of the whole policy together.
+    pub fn is_policy_wide(&self) -> bool {
+        *self.scope() == Scope::Policy
+    }
+
+    /// Whether a job in flight holds a slot of it.
+    pub const fn holds_slots(&self) -> bool {
+        matches!(self, Self::Concurrency(_) | Self::Adaptive(_))
+    }
+
+    /// Whether one of its numbers comes from a context.
+    pub fn reads_context(&self) -> bool {
+        self.params().any(|param| !matches!(param, Param::Fixed(_)))
+    }
+
     /// What a partition with this context counts towards; `None` is the partition itself. A context that does not say it denies.
     ///
     /// # Errors
@@ -107,6 +127,26 @@ impl Gate {
         self.assess(facts, state, now).verdict
     }
 
+    /// The answer of a scope, whose facts and state these are: the context is the newest of its partitions.
+    pub(crate) fn assess_scope(
+        &self,
+        facts: &Facts<'_>,
+        state: Option<&RawState>,
+        now: DateTime<Utc>,
+    ) -> Assessment {
+        let mut assessment = self.ask(facts, state, now);
+        assessment.shadow = self.is_shadow();
+        assessment
+    }
+
+    fn ask(&self, facts: &Facts<'_>, state: Option<&RawState>, now: DateTime<Utc>) -> Assessment {
+        match self {
+            Self::Throttle(gate) => gate.assess(facts, state, now),
+            Self::Concurrency(gate) => gate.assess(facts, now),
+            Self::Adaptive(gate) => gate.assess(facts, state, now),
+        }
+    }
+
     /// The same with what [`Assessment::settle`] needs.
     pub fn assess(&self, facts: &Facts<'_>, state: Option<&RawState>, now: DateTime<Utc>) -> Assessment {
         let mut assessment = match self.scope_key(facts.context, now) {
@@ -114,11 +154,7 @@ impl Gate {
                 let after = state.cloned().map_or(After::Nothing, After::Kept);
                 Assessment::new(Verdict::Deny(*denial), None, after)
             }
-            Ok(_) => match self {
-                Self::Throttle(gate) => gate.assess(facts, state, now),
-                Self::Concurrency(gate) => gate.assess(facts, now),
-                Self::Adaptive(gate) => gate.assess(facts, state, now),
-            },
+            Ok(_) => self.ask(facts, state, now),
         };
         assessment.shadow = self.is_shadow();
         assessment

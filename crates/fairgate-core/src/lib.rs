@@ -47,5 +47,8 @@ pub use policy::{Policy, PolicyBuilder, Problem, Problems, Settings};
 pub use reason::DenyReason;
 pub use report::TickReport;
 pub use template::{KeyError, Template, TemplateError};
-pub use tick_plan::{Claimed, Due, Limits, Look, Settlement, TickPlan, plan};
+pub use tick_plan::{
+    Claimed, Due, HeldScope, Limits, Look, Place, PlaceSettlement, ScopeSettlement, ScopeSettlements, Scopes,
+    Settlement, TickPlan, plan, plan_scoped,
+};
 pub use verdict::{Allowance, Denial, Verdict, WakeEvent};

@@ -34,7 +34,8 @@ pub struct Decision {
     assessments: Vec<(GateName, Assessment)>,
 }
 
-/// Asks every gate, also after one has denied, so that the decision knows the latest retry time.
+/// Asks every gate, also after one has denied, so that the decision knows the latest retry time. A gate of a coarser scope is not asked
+/// here but by the plan, once for all partitions of a scope; a context that does not say which scope denies here.
 pub fn decide(policy: &Policy, facts: &Facts<'_>, states: &GateStates, now: DateTime<Utc>) -> Decision {
     let mut decision = Decision {
         allowance: u64::MAX,
@@ -46,6 +47,9 @@ pub fn decide(policy: &Policy, facts: &Facts<'_>, states: &GateStates, now: Date
         assessments: Vec::with_capacity(policy.gates().len()),
     };
     for gate in policy.gates() {
+        if gate.is_scoped() && gate.scope_key(facts.context, now).is_ok() {
+            continue;
+        }
         let assessment = gate.assess(facts, states.get(gate.name()), now);
         decision.add(gate, assessment);
     }

@@ -2,6 +2,9 @@
 
 mod forced;
 mod order;
+mod scoped;
+mod scoped_settle;
+mod scoped_share;
 mod settle;
 mod weighted;
 
@@ -22,6 +25,8 @@ use crate::time::since;
 use crate::verdict::Denial;
 
 pub use forced::forced;
+pub use scoped::{HeldScope, Place, Scopes, assess_scope};
+pub use scoped_settle::{PlaceSettlement, ScopeSettlement, ScopeSettlements, WOKEN_HAVE};
 pub use settle::{Due, Settlement};
 pub use weighted::Lane;
 
@@ -80,6 +85,7 @@ pub struct TickPlan {
     policy: Policy,
     /// Set under weighted fairness.
     offers: Option<Offers>,
+    scoped: Option<scoped::ScopePlan>,
 }
 
 /// What a tick intends for one partition.
@@ -129,13 +135,38 @@ pub fn plan_in_lane(
     lane: &Lane,
     now: DateTime<Utc>,
 ) -> TickPlan {
+    plan_scoped(policy, claimed, None, limits, lane, now)
+}
+
+/// The same, of a policy that has gates of a coarser scope, with the scopes that the tick holds.
+///
+/// What a scope has goes to its partitions in equal parts, except that weights also share what the policy's own scopes have.
+pub fn plan_scoped(
+    policy: &Policy,
+    claimed: &[Claimed],
+    scopes: Option<Scopes>,
+    limits: &Limits,
+    lane: &Lane,
+    now: DateTime<Utc>,
+) -> TickPlan {
     let mut looks: Vec<Look> = claimed.iter().map(|partition| look(policy, partition, limits, now)).collect();
-    let offers = weighted::share_out(policy, claimed, &mut looks, limits, lane, now);
+    let scoped = scopes.map(|scopes| scoped_share::share(policy, claimed, &mut looks, scopes, limits, now));
+    let (limits, narrow) = match &scoped {
+        Some(scoped) => scoped.narrow(policy, limits, now),
+        None => (*limits, None),
+    };
+    let offers = weighted::share_out(policy, claimed, &mut looks, &limits, lane, now);
     if offers.is_none() {
-        share_by_recent_activity(claimed, &mut looks, limits, now);
+        share_by_recent_activity(claimed, &mut looks, &limits, now);
+    }
+    if let Some(denial) = narrow {
+        let left_out = |look: &&mut Look| {
+            look.denial.as_ref().is_some_and(|denial| denial.reason == DenyReason::QueueFull)
+        };
+        looks.iter_mut().filter(left_out).for_each(|look| look.hold(denial.clone()));
     }
     let policy = policy.clone();
-    TickPlan { now, looks, policy, offers }
+    TickPlan { now, looks, policy, offers, scoped }
 }
 
 fn share_by_recent_activity(claimed: &[Claimed], looks: &mut [Look], limits: &Limits, now: DateTime<Utc>) {

@@ -121,8 +121,11 @@ BEGIN
                finished_seconds = s.finished_seconds + f.finished_seconds,
                context_seq = greatest(s.context_seq, f.seq), touched_at = greatest(s.touched_at, at), removing = NULL,
                eligible_at = CASE WHEN f.renewed THEN '-infinity' ELSE s.eligible_at END,
+               waiting_on = CASE WHEN NOT f.renewed THEN s.waiting_on END,
                due_at = CASE
                    WHEN s.paused OR s.pending + f.staged <= 0 THEN NULL
+                   -- It waits for a scope, whose waker knows its turn.
+                   WHEN s.due_at IS NULL AND s.waiting_on IS NOT NULL AND NOT f.renewed THEN NULL
                    WHEN s.due_at IS NULL AND s.checked_at IS NULL THEN '-infinity'
                    WHEN s.due_at IS NULL THEN greatest(at, CASE WHEN f.renewed THEN '-infinity' ELSE s.eligible_at END)
                    WHEN f.renewed THEN least(s.due_at, at)
@@ -132,6 +135,9 @@ BEGIN
          WHERE s.id = ANY (locked) AND s.id = f.partition_id
         RETURNING f.rows)
     SELECT coalesce(sum(x.rows), 0) INTO folded FROM settled x;
+    IF EXISTS (SELECT FROM fairgate.policy d WHERE d.scopes IS NOT NULL) THEN
+        PERFORM fairgate.report_contexts(locked);
+    END IF;
     IF cardinality(locked) < cardinality(ids) THEN
         passed_over := ARRAY (SELECT unnest(ids) EXCEPT SELECT unnest(locked));
     END IF;

@@ -36,6 +36,9 @@ BEGIN
     IF freed.dedupe_key IS NOT NULL THEN
         PERFORM fairgate.free_key(freed.policy_id, freed.dedupe_key, freed.job_id);
     END IF;
+    IF freed.scopes <> '{}' THEN
+        PERFORM fairgate.free_scopes(freed.scopes);
+    END IF;
     IF freed.learns OR freed.charged IS NOT NULL THEN
         INSERT INTO fairgate.delta (partition_id, released, lesson, correction, seconds)
         VALUES (freed.partition_id, 1, fairgate.lesson(freed, outcome), coalesce(fairgate.worker_seconds(freed), 0) - freed.charged,
@@ -70,6 +73,9 @@ BEGIN
     END IF;
     partition := fairgate.partition_id(rules.id, key);
     DELETE FROM fairgate.in_flight f WHERE f.admission_id = admission RETURNING f.* INTO freed;
+    IF freed.scopes <> '{}' THEN
+        PERFORM fairgate.free_scopes(freed.scopes);
+    END IF;
     SELECT p.context, s.name AS shard INTO home FROM fairgate.partition p JOIN fairgate.shard s ON s.id = p.shard_id WHERE p.id = partition;
     kept_key := fairgate.retake_key(rules.id, dedupe_key, job, rules.key_until_admitted);
     INSERT INTO fairgate.staged (job_id, admission_id, partition_id, policy_id, priority, ready_at, run_at, staged_at, max_attempts, attempts, ready,

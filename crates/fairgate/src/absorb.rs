@@ -24,6 +24,8 @@ pub struct Absorbed {
     pub folded: i64,
     /// There was more than one call takes.
     pub more: bool,
+    /// Some policy has gates of a coarser scope than the partition.
+    pub scoped: bool,
 }
 
 /// Promotes what has come due and absorbs what was reported. `now` is the database's own clock unless given.
@@ -38,7 +40,36 @@ pub async fn absorb(conn: &mut PgConnection, now: Option<DateTime<Utc>>) -> Resu
     let mut avoid: Vec<Uuid> = Vec::new();
     for _ in 0..WINDOWS {
         let mut unit = Unit::begin(conn).await?;
-        let (seen, folded, passed_over) = absorb_window(&mut unit, &avoid, now).await?;
+        let (seen, folded, passed_over, scoped) = absorb_window(&mut unit, &avoid, now).await?;
+        unit.end().await?;
+        done.folded += folded;
+        done.scoped |= scoped;
+        if seen < i64::from(WINDOW) {
+            return absorb_scopes(conn, now, done).await;
+        }
+        avoid.extend(passed_over);
+    }
+    done.more = true;
+    absorb_scopes(conn, now, done).await
+}
+
+/// The same of the reports about scopes, which the windows before may have brought; nothing where no policy has any.
+async fn absorb_scopes(
+    conn: &mut PgConnection,
+    now: Option<DateTime<Utc>>,
+    mut done: Absorbed,
+) -> Result<Absorbed, DatabaseError> {
+    let sql = include_str!("../queries/scopes/absorb_scopes.sql");
+    let mut avoid: Vec<Uuid> = Vec::new();
+    for _ in 0..if done.scoped { WINDOWS } else { 0 } {
+        let mut unit = Unit::begin(conn).await?;
+        let (seen, folded, passed_over): (i64, i64, Vec<Uuid>) = query_as(sql)
+            .bind(WINDOW)
+            .bind(&avoid)
+            .bind(now)
+            .fetch_one(&mut *unit)
+            .await
+            .doing("absorbing reports of scopes")?;
         unit.end().await?;
         done.folded += folded;
         if seen < i64::from(WINDOW) {
@@ -46,7 +77,7 @@ pub async fn absorb(conn: &mut PgConnection, now: Option<DateTime<Utc>>) -> Resu
         }
         avoid.extend(passed_over);
     }
-    done.more = true;
+    done.more |= done.scoped;
     Ok(done)
 }
 
@@ -65,7 +96,7 @@ async fn absorb_window(
     conn: &mut PgConnection,
     avoid: &[Uuid],
     now: Option<DateTime<Utc>>,
-) -> Result<(i64, i64, Vec<Uuid>), DatabaseError> {
+) -> Result<(i64, i64, Vec<Uuid>, bool), DatabaseError> {
     let sql = include_str!("../queries/absorb/absorb.sql");
     query_as(sql).bind(WINDOW).bind(avoid).bind(now).fetch_one(conn).await.doing("absorbing reports")
 }

@@ -19,6 +19,8 @@ pub(crate) struct Take {
     pub(crate) limits: String,
     /// Worker seconds that each job is charged, under weights by worker time.
     pub(crate) charged: Option<f64>,
+    /// The ids of the scopes whose slots the jobs hold, as the text of an array; only of a policy that has scopes.
+    pub(crate) scopes: String,
 }
 
 /// The admission statement: take, the queue's own inserts, record.
@@ -30,18 +32,33 @@ pub(crate) struct AdmitSql {
     one: Arc<str>,
 }
 
+/// What the marks in the statement's text stand for.
+const SCOPES: [(&str, &str); 5] = [
+    ("/*scopes_read*/", ", u.scopes::uuid[] AS scopes"),
+    ("/*scopes_given*/", ", $13::text[]"),
+    ("/*scopes_planned*/", ", n.scopes"),
+    ("/*scopes_taken*/", ", t.scopes"),
+    ("/*scopes*/", ", scopes"),
+];
+
 impl AdmitSql {
-    /// `forced`: the slots say that no gate was obeyed.
-    pub(crate) fn compose(queue: &dyn Queue, forced: bool) -> Self {
+    /// `scoped`: with a parameter and a column for the scopes whose slots the jobs hold. `forced`: the slots say that no gate was obeyed.
+    pub(crate) fn compose(queue: &dyn Queue, scoped: bool, forced: bool) -> Self {
         let record = include_str!("../queries/admit/record_admissions.sql")
             .replace("{forced}", if forced { "true" } else { "false" });
         let text = |only: &str| {
             let take = include_str!("../queries/admit/take_staged.sql")
                 .replace("{queue_id}", &queue.queue_id())
                 .replace("{only}", only);
-            format!("{take}{}{record}", queue.enqueue())
+            let whole = format!("{take}{}{record}", queue.enqueue());
+            if scoped {
+                SCOPES.iter().fold(whole, |text, (mark, sql)| text.replace(mark, sql))
+            } else {
+                whole
+            }
         };
-        Self { all: text("").into(), one: text(" AND s.job_id = $13").into() }
+        let one = if scoped { " AND s.job_id = $14" } else { " AND s.job_id = $13" };
+        Self { all: text("").into(), one: text(one).into() }
     }
 }
 
@@ -71,6 +88,9 @@ pub(crate) async fn admit(
         .bind(rules.learns)
         .bind(counted)
         .bind(takes.iter().map(|t| t.charged).collect::<Vec<_>>());
+    if rules.scopes.is_some() {
+        admit = admit.bind(takes.iter().map(|t| t.scopes.as_str()).collect::<Vec<_>>());
+    }
     if let Some(job) = only {
         admit = admit.bind(job);
     }

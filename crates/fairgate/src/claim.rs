@@ -3,10 +3,11 @@ use fairgate_core::context::Context;
 use fairgate_core::fairness::weighted::Samples;
 use fairgate_core::id::PartitionKey;
 use fairgate_core::tick_plan::Claimed;
-use sqlx::PgConnection;
+use sqlx::{PgConnection, SqlSafeStr};
 use uuid::Uuid;
 
 use crate::error::{DatabaseError, Doing};
+use crate::lane::OpenLane;
 
 /// What a claim brought back: the facts of every locked partition, longest due first.
 #[derive(Debug)]
@@ -59,26 +60,28 @@ pub(crate) async fn hold_policy_open(
     Ok((held, waiting.unsigned_abs()))
 }
 
-/// Locks up to `limit` due partitions, or this ticker's part of them where `tickers` are at work. None: nothing is due, or the policy is paused, disabled or retired.
-pub(crate) async fn claim(
+/// Locks up to `limit` due partitions of a lane, or this ticker's part of them where several are at work. `among`: only of these, which the
+/// statement must then take. None: nothing is due, or the policy is paused, disabled or retired.
+pub(crate) async fn claim_with(
     conn: &mut PgConnection,
+    sql: impl SqlSafeStr,
     policy_id: i32,
-    shard_id: i32,
+    lane: &OpenLane,
     limit: u32,
-    tickers: i64,
     now: Option<DateTime<Utc>>,
+    among: Option<Vec<Uuid>>,
 ) -> Result<Option<Claim>, DatabaseError> {
     const DOING: &str = "claiming due partitions";
-    let rows: Vec<Row> = crate::sql::query_as(include_str!("../queries/claim/claim_due_partitions.sql"))
+    let mut claim = crate::sql::query_as(sql)
         .bind(policy_id)
-        .bind(shard_id)
+        .bind(lane.shard_id)
         .bind(i64::from(limit))
         .bind(now)
-        .bind(tickers)
-        .fetch_all(conn)
-        .await
-        .doing(DOING)?;
-    gather(rows).doing(DOING)
+        .bind(lane.tickers);
+    if let Some(among) = among {
+        claim = claim.bind(among);
+    }
+    gather(claim.fetch_all(conn).await.doing(DOING)?).doing(DOING)
 }
 
 /// The facts of the rows, in their order. None: there is no row.

@@ -69,12 +69,12 @@ pub async fn examine(conn: &mut PgConnection) -> Result<Vec<Finding>, DatabaseEr
     Ok(findings)
 }
 
-/// A partition whose counters do not agree with the rows that they count.
+/// A partition or a scope whose counters do not agree with the rows that they count.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, sqlx::FromRow)]
 pub struct Disagreement {
-    /// The partition's row.
+    /// The partition's row, or the scope's.
     pub partition_id: uuid::Uuid,
-    /// `pending`, `future` or `in_flight`.
+    /// `pending`, `future` or `in_flight` of a partition; `scope_in_flight` or `scope_waiting` (those who wait, though it says that nobody does) of a scope.
     pub counter: String,
     /// The counter with the reports that wait to be absorbed.
     pub counted: i64,
@@ -82,7 +82,7 @@ pub struct Disagreement {
     pub rows: i64,
 }
 
-/// Compares, in one snapshot, every partition's counters with the rows they stand for. Empty: all agree, always.
+/// Compares, in one snapshot, every partition's and every scope's counters with the rows they stand for. Empty: all agree, always.
 ///
 /// # Errors
 /// When the database does not answer.

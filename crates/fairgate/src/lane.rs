@@ -12,6 +12,7 @@ use crate::admit::AdmitSql;
 use crate::error::{DatabaseError, Doing};
 use crate::queue;
 use crate::registry::{self, OwnQueues};
+use crate::scopes::ScopeRules;
 
 /// A lane that has something to do now or later.
 #[derive(Debug, Clone, sqlx::FromRow)]
@@ -60,6 +61,8 @@ pub(crate) struct Rules {
     pub(crate) admit_sql: AdmitSql,
     /// Whether the ends of its jobs teach a gate something.
     pub(crate) learns: bool,
+    /// Of a policy that has gates of a coarser scope than the partition.
+    pub(crate) scopes: Option<ScopeRules>,
 }
 
 impl Rules {
@@ -183,7 +186,8 @@ impl Rules {
         let queue = registry::adapter(&row.queue, &row.kind, &row.schema_name, &row.settings, queues)
             .map_err(|source| RulesError::Queue { policy: row.name.clone(), source })?;
         let learns = policy.gates().iter().any(|gate| matches!(gate, Gate::Adaptive(_)));
-        let admit_sql = AdmitSql::compose(queue.as_ref(), forced);
+        let scopes = ScopeRules::of(&policy);
+        let admit_sql = AdmitSql::compose(queue.as_ref(), scopes.is_some(), forced);
         Ok(Self {
             policy_id,
             revision: row.revision,
@@ -192,6 +196,7 @@ impl Rules {
             queue: format!("{}:{}", row.kind, row.schema_name),
             admit_sql,
             learns,
+            scopes,
         })
     }
     /// Whether a gate needs a closure that this program does not have.

@@ -39,6 +39,7 @@ pub mod overrides;
 pub mod quarantine;
 pub mod queue;
 pub mod registry;
+mod scopes;
 pub mod settings;
 mod settle;
 mod share;

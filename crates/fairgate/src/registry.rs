@@ -101,16 +101,6 @@ pub enum ApplyError {
         /// The queue.
         queue: String,
     },
-    /// A gate counts the jobs of several partitions together.
-    #[error("policy \"{policy}\": `scope = \"{scope}\"` on gate \"{gate}\" is not available yet; remove it")]
-    ScopeNotAvailable {
-        /// The policy.
-        policy: String,
-        /// The gate.
-        gate: String,
-        /// Its scope.
-        scope: String,
-    },
 }
 
 /// Registers queues and policies, all or nothing, then installs what the queues need. A queue whose tables are not there yet is registered

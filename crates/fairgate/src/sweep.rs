@@ -3,6 +3,7 @@
 mod inflight;
 mod overrides;
 mod partitions;
+mod scopes;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -16,6 +17,7 @@ use crate::error::{DatabaseError, Doing};
 use crate::queue::Queue;
 use crate::settings::Settings;
 use crate::sql::Unit;
+use partitions::Seen;
 
 /// What one sweep repaired.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -28,6 +30,8 @@ pub struct Swept {
     pub marked: u64,
     /// Partitions removed.
     pub removed: i64,
+    /// Scopes removed.
+    pub scopes: u64,
     /// Tick samples removed.
     pub samples: u64,
     /// Overrides that ended, removed.
@@ -40,13 +44,14 @@ pub struct Sweeper {
     places: HashMap<i32, Uuid>,
     queues: Vec<(String, Arc<dyn Queue>)>,
     partition_place: Uuid,
+    scope_place: Uuid,
 }
 
 impl Sweeper {
     /// `queues`: adapters that cannot be built from what is registered, by queue name.
     #[must_use]
     pub fn new(queues: Vec<(String, Arc<dyn Queue>)>) -> Self {
-        Self { places: HashMap::new(), queues, partition_place: Uuid::nil() }
+        Self { places: HashMap::new(), queues, partition_place: Uuid::nil(), scope_place: Uuid::nil() }
     }
 
     /// Runs every sweep once. `now` is the database's own clock unless given.
@@ -75,11 +80,14 @@ impl Sweeper {
         let marked = partitions::mark(&mut unit, settings, now, &mut self.partition_place).await?;
         unit.end().await?;
         let mut unit = Unit::begin(conn).await?;
+        let scopes = scopes::delete_idle(&mut unit, settings, now, &mut self.scope_place).await?;
+        unit.end().await?;
+        let mut unit = Unit::begin(conn).await?;
         let samples = delete_old_samples(&mut unit, settings, now).await?;
         let sql = include_str!("../queries/sweep/delete_lost_tickers.sql");
         crate::sql::query(sql).execute(&mut *unit).await.doing("forgetting lost tickers")?;
         unit.end().await?;
-        Ok(Swept { silent, gone, marked, removed, samples, overrides })
+        Ok(Swept { silent, gone, marked, removed, scopes, samples, overrides })
     }
 }
 

@@ -3,6 +3,8 @@
 //! Six round trips, whatever the number of partitions and jobs: begin, hold the policy open, claim, admit, settle, commit. Every decision is
 //! [`fairgate_core::tick_plan`]'s; nothing is decided here. An error anywhere leaves everything as it was.
 
+use std::time::Duration;
+
 use chrono::{DateTime, Utc};
 use fairgate_core::fairness::weighted::LaneAdvance;
 use fairgate_core::policy::Fairness;
@@ -12,10 +14,12 @@ use fairgate_core::tick_plan::{self, Lane, Limits};
 use sqlx::{Connection, PgConnection};
 
 use crate::admit::{Blame, Take, admit, blame};
-use crate::claim::{claim, hold_policy_open};
+use crate::claim::hold_policy_open;
 use crate::error::{DatabaseError, Doing};
 use crate::isolate::admit_isolated;
 use crate::lane::{OpenLane, Rules};
+use crate::scopes;
+use crate::scopes::claim::{Attempt, claim};
 use crate::settings::Settings;
 use crate::settle::settle;
 
@@ -59,6 +63,8 @@ pub(crate) enum Ticked {
     Nothing,
     /// The queue holds as many jobs that no worker has begun as it may.
     QueueFull,
+    /// The policy's own scope is used up, or other tickers hold the scopes that are needed. Look again after this, unless something happens earlier.
+    Held(Duration),
     /// This was done, and this is to be added to the lane's virtual time.
     Done(TickReport, Option<LaneAdvance>),
 }
@@ -109,16 +115,22 @@ async fn attempt(
         return Ok(Ticked::QueueFull);
     }
     let mut lane_now = Lane { state: crate::share::parse(&lane.share), totals: None };
-    let claim = if held {
-        claim(&mut tx, rules.policy_id, lane.shard_id, settings.partition_batch_size, lane.tickers, clock)
-            .await?
-    } else {
-        None
+    let attempt = match held {
+        true => claim(&mut tx, rules, lane, settings.partition_batch_size, clock).await?,
+        false => Attempt::Nothing,
     };
-    let Some(claim) = claim else {
-        tx.rollback().await.doing("ending an empty tick")?;
-        return Ok(Ticked::Nothing);
+    let scoped = match attempt {
+        Attempt::Claimed(scoped) => scoped,
+        Attempt::Nothing => {
+            tx.rollback().await.doing("ending an empty tick")?;
+            return Ok(Ticked::Nothing);
+        }
+        Attempt::Held(wait) => {
+            tx.rollback().await.doing("ending an empty tick")?;
+            return Ok(Ticked::Held(wait));
+        }
     };
+    let claim = &scoped.claim;
     let policy = rules.policy.name().to_string();
     if claim.revision != rules.revision {
         return Err(TickError::Outdated { policy, loaded: rules.revision, found: claim.revision });
@@ -127,9 +139,10 @@ async fn attempt(
     if weighted && lane_now.state.wants_totals(claim.ids.len(), settings.partition_batch_size as usize) {
         lane_now.totals = Some(crate::share::totals(&mut tx, lane.shard_id, claim.now).await?);
     }
-    let plan = tick_plan::plan_in_lane(
+    let plan = tick_plan::plan_scoped(
         &rules.policy,
         &claim.facts,
+        scoped.scopes.as_ref().map(|scopes| scopes.facts.clone()),
         &limits(rules, settings, room),
         &lane_now,
         claim.now,
@@ -144,6 +157,7 @@ async fn attempt(
             rank: look.rank,
             limits: look.limits.clone(),
             charged: charges.as_ref().and_then(|charges| charges.get(at).copied()),
+            scopes: scoped.slots(at),
         })
         .collect();
     let (got, refused) = match (takes.is_empty(), mode) {
@@ -165,7 +179,11 @@ async fn attempt(
     let taken: Vec<u32> = claim.ids.iter().map(|id| got.get(id).copied().unwrap_or(0)).collect();
     let mut report = TickReport::of(&plan, &taken);
     report.failures = u64::from(refused);
-    settle(&mut tx, lane.shard_id, &claim.ids, &taken, &plan.settle(&taken), &report, claim.now).await?;
+    let mut settlements = plan.settle(&taken);
+    let placed = plan.settle_scopes(&taken, &mut settlements);
+    let (ids, counts, settlements) = placed.written(&claim.ids, &taken, settlements);
+    settle(&mut tx, lane.shard_id, &ids, &counts, &settlements, &report, claim.now).await?;
+    scopes::settle::settle(&mut tx, rules, &scoped, &placed).await?;
     tx.commit().await.doing("committing a tick")?;
     Ok(Ticked::Done(report, plan.advance(&taken)))
 }

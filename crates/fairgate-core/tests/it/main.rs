@@ -22,6 +22,7 @@ mod pipeline;
 mod policies;
 mod reports;
 mod rest;
+mod scope_plan;
 mod scopes;
 mod shadow;
 mod support;

@@ -62,18 +62,16 @@ fn a_context_without_a_scope_denies_and_says_what_stands_there() {
 }
 
 #[test]
-fn a_gate_without_a_scope_key_lets_nothing_go_and_keeps_its_state() {
+fn a_gate_without_a_scope_key_lets_nothing_go_and_one_with_it_is_not_asked_here() {
     let policy = builder().throttle(|t| t.rate(1.0).per(seconds(60)).scope("id")).build().unwrap();
     let mut partition = Partition::of(&policy);
-    partition.context = context(r#"{"id":1}"#);
-    partition.take(0, 1);
-    let before = partition.states.clone();
     partition.context = context("{}");
     let decision = partition.decide(0);
     assert_eq!((decision.allowance, decision.due), (0, at(60 * SECOND)));
     assert_eq!(decision.denial.unwrap().reason, DenyReason::BadScope);
-    partition.take(0, 0);
-    assert_eq!(partition.states, before);
+    partition.context = context(r#"{"id":1}"#);
+    partition.take(0, 9);
+    assert_eq!((partition.allowance(0), partition.states.as_deref()), (u64::MAX, Some("{}")));
 }
 
 #[test]

@@ -1,5 +1,6 @@
 -- Locks up to $3 due partitions of shard $2, longest due first, and returns every fact that a decision needs. $1 policy, $4 now.
 -- Where $5 tickers are at work and fewer than $5 batches are due, each takes its part, so that the others do not stand idle.
+-- The mark at the end of the condition stands for one that names $6, the only partitions to lock, where scopes are fought for.
 -- The flags are read in this statement, after the policy's lock was had in an earlier one; keys, contexts and overrides are read after the locks.
 WITH t AS MATERIALIZED (
     SELECT coalesce($4, clock_timestamp()) AS now),
@@ -9,7 +10,7 @@ open AS MATERIALIZED (
 claimed AS MATERIALIZED (
     SELECT s.id, s.due_at, s.pending, s.in_flight, s.gates, s.recent, s.recent_at, s.starved, s.lessons, s.share, s.correction, s.finished_jobs, s.finished_seconds
       FROM fairgate.partition_state s
-     WHERE s.shard_id = $2 AND s.due_at <= (SELECT t.now FROM t) AND EXISTS (SELECT FROM open)
+     WHERE s.shard_id = $2 AND s.due_at <= (SELECT t.now FROM t) AND EXISTS (SELECT FROM open)/*among*/
      ORDER BY s.due_at
      LIMIT CASE WHEN $5 <= 1 THEN $3::bigint ELSE
            (SELECT least($3::bigint, greatest(10, (count(*) + $5 - 1) / $5))

@@ -11,6 +11,7 @@ use crate::claim::{Claim, gather};
 use crate::error::{DatabaseError, Doing};
 use crate::isolate::admit_isolated;
 use crate::lane::Rules;
+use crate::scopes;
 use crate::settle::settle;
 use crate::sql::{query, query_as};
 use crate::tick::{TickError, limits, queue_error};
@@ -107,6 +108,8 @@ async fn carry_out(
 ) -> Result<Outcome, BatchError> {
     let policy = rules.policy.name().to_string();
     let Some(claim) = claim(tx, rules, batch).await? else { return Ok(Outcome::default()) };
+    let scoped = scopes::force::hold(tx, rules, claim).await?;
+    let claim = &scoped.claim;
     if claim.revision != rules.revision {
         return Err(BatchError::Tick(TickError::Outdated {
             policy,
@@ -121,17 +124,19 @@ async fn carry_out(
         &rules.policy,
         &claim.facts,
         &counts,
+        scoped.scopes.as_ref().map(|scopes| scopes.facts.clone()),
         &limits(rules, &means.settings, None),
         claim.now,
     );
-    let takes: Vec<Take> = (claim.ids.iter().zip(&claim.facts).zip(&plan.looks))
-        .map(|((&partition, facts), look)| Take {
+    let takes: Vec<Take> = (claim.ids.iter().zip(&claim.facts).zip(&plan.looks).enumerate())
+        .map(|(at, ((&partition, facts), look))| Take {
             partition,
             key: facts.key.as_str().to_owned(),
             count: look.take,
             rank: look.rank,
             limits: look.limits.clone(),
             charged: None,
+            scopes: scoped.slots(at),
         })
         .collect();
     let outcome = match isolate {
@@ -160,8 +165,17 @@ async fn carry_out(
             (settlement.denial, settlement.eligible_at) = (None, None);
         }
     }
+    let placed = plan.settle_scopes(&taken, &mut settlements);
     let shard = batch[0].shard_id;
     settle(tx, shard, &claim.ids, &taken, &settlements, &report, claim.now).await?;
+    if scoped.scopes.is_some() {
+        query(include_str!("../../queries/force/unpark.sql"))
+            .bind(&claim.ids)
+            .execute(&mut *tx)
+            .await
+            .doing("taking partitions out of line")?;
+    }
+    scopes::settle::settle(tx, rules, &scoped, &placed).await?;
     Ok(outcome)
 }
 

@@ -1,4 +1,4 @@
-use fairgate_core::definition::{DedupeUntil, Definition, GateKind, KeySource, OnConflict, Retry, Scope};
+use fairgate_core::definition::{DedupeUntil, Definition, GateKind, KeySource, OnConflict, Retry};
 use fairgate_core::fairness::weighted::Cost;
 use fairgate_core::policy::{Fairness, Policy};
 use fairgate_core::template::{Part, Template};
@@ -51,7 +51,6 @@ pub(super) async fn register(
     policies: &[Policy],
     options: Options,
 ) -> Result<(Vec<i32>, Vec<(String, PolicyOutcome)>), ApplyError> {
-    policies.iter().try_for_each(without_scopes)?;
     let mut tx = conn.begin().await.doing("registering")?;
     crate::sql::query(include_str!("../../queries/registry/lock_registry.sql"))
         .execute(&mut *tx)
@@ -77,15 +76,6 @@ pub(super) async fn register(
     }
     tx.commit().await.doing("registering")?;
     Ok((ids, outcomes))
-}
-
-/// Ticks count the jobs of each partition alone: a gate of a coarser scope would let too many go.
-fn without_scopes(policy: &Policy) -> Result<(), ApplyError> {
-    let scoped = policy.gates().iter().find(|gate| *gate.scope() != Scope::Partition);
-    scoped.map_or(Ok(()), |gate| {
-        let (gate, scope) = (gate.name().to_string(), gate.scope().to_string());
-        Err(ApplyError::ScopeNotAvailable { policy: policy.name().to_string(), gate, scope })
-    })
 }
 
 async fn register_one(
@@ -205,6 +195,7 @@ async fn write(
             .await
             .doing("looking again at what waits")?;
     }
+    crate::scopes::register(conn, policy, written).await?;
     crate::sql::query(include_str!("../../queries/registry/remember_revision.sql"))
         .bind(written)
         .bind(revision)

@@ -10,12 +10,13 @@ use crate::settings::Settings;
 /// Partitions that one sweep looks at; the next goes on from there.
 const STRETCH: i64 = 20_000;
 
+/// A partition, or a scope, that a sweep looks at.
 #[derive(sqlx::FromRow)]
-struct Seen {
-    id: Uuid,
-    gates: Option<String>,
-    now: DateTime<Utc>,
-    idle: bool,
+pub(super) struct Seen {
+    pub(super) id: Uuid,
+    pub(super) gates: Option<String>,
+    pub(super) now: DateTime<Utc>,
+    pub(super) idle: bool,
 }
 
 /// A partition is marked if and only if it is empty, nothing has happened to it for `partition_inactive_after`, and forgetting its gates

@@ -10,6 +10,7 @@ use super::Ticker;
 use crate::absorb::absorb;
 use crate::error::DatabaseError;
 use crate::lane::{OpenLane, Rules, RulesError, next_scheduled_wait, open_lanes};
+use crate::scopes::wake::{wake, waking_policies};
 use crate::sql::{Unit, scope};
 use crate::tick::{TickError, Ticked, tick};
 
@@ -61,11 +62,14 @@ impl Ticker {
         let began = Instant::now();
         let absorbed = absorb(conn, clock).await?;
         self.folded_since_vacuum += absorbed.folded;
+        let mut report = PassReport { busy: absorbed.more, wait: Duration::MAX, ..PassReport::default() };
+        if absorbed.scoped {
+            self.wake_waiting(conn, clock, &mut report).await?;
+        }
         let mut unit = Unit::begin(conn).await?;
         let lanes =
             open_lanes(&mut unit, clock, self.only_policy.as_deref(), self.only_shard.as_deref()).await?;
         unit.end().await?;
-        let mut report = PassReport { busy: absorbed.more, wait: Duration::MAX, ..PassReport::default() };
         let mut served = Vec::new();
         for lane in self.in_turn(&lanes) {
             // One lane at least, however long the reports took, so that every pass gets on.
@@ -100,6 +104,28 @@ impl Ticker {
         behind.iter().chain(before)
     }
 
+    /// Wakes those that wait for a scope which has room for them.
+    async fn wake_waiting(
+        &mut self,
+        conn: &mut PgConnection,
+        clock: Option<DateTime<Utc>>,
+        report: &mut PassReport,
+    ) -> Result<(), DatabaseError> {
+        let mut unit = Unit::begin(conn).await?;
+        let policies = waking_policies(&mut unit, clock, self.only_policy.as_deref()).await?;
+        unit.end().await?;
+        for policy in policies {
+            if !policy.due {
+                report.wait = report.wait.min(micros(policy.wait_us));
+            } else if self.load(conn, &policy).await?
+                && let Some(Loaded::Ready(rules)) = self.rules.get(&policy.policy_id)
+            {
+                wake(conn, rules, clock).await?;
+            }
+        }
+        Ok(())
+    }
+
     async fn serve(
         &mut self,
         conn: &mut PgConnection,
@@ -129,6 +155,10 @@ impl Ticker {
             Ok(Ticked::Nothing) => Ok(()),
             Ok(Ticked::QueueFull) => {
                 report.wait = report.wait.min(QUEUE_FULL_PAUSE);
+                Ok(())
+            }
+            Ok(Ticked::Held(wait)) => {
+                report.wait = report.wait.min(wait);
                 Ok(())
             }
             Ok(Ticked::Done(done, advance)) => {

@@ -36,6 +36,7 @@ mod read;
 mod registry;
 mod restage;
 mod samples;
+mod scopes;
 mod stage;
 mod statements;
 mod sweep;

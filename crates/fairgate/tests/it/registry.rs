@@ -95,16 +95,16 @@ async fn a_policy_that_goes_to_an_unknown_queue_is_refused_by_name_and_nothing_i
 }
 
 #[tokio::test]
-async fn a_policy_with_a_scope_is_refused_and_nothing_is_registered() {
+async fn a_policy_with_a_scope_is_registered_with_what_staging_must_report() {
     let world = World::new(vec![]).await;
     let scoped = Policy::builder("scoped").queue("main").partition_by("tenant");
-    let scoped = scoped.concurrency(|c| c.max(1.0).scope("account_id").named("cap")).build().unwrap();
-    let error = register(&world, &[open("p"), scoped], FILE).await.unwrap_err();
+    let scoped = scoped.concurrency(|c| c.max_from("n", None).scope("account.id").named("cap"));
+    register(&world, &[open("p"), scoped.build().unwrap()], FILE).await.unwrap();
+    let scopes = "SELECT scopes::text FROM fairgate.policy WHERE scopes IS NOT NULL";
     assert_eq!(
-        error.to_string(),
-        "policy \"scoped\": `scope = \"account_id\"` on gate \"cap\" is not available yet; remove it"
+        world.column(scopes).await,
+        [r#"[{"gate": "cap", "kind": "concurrency", "path": ["account", "id"], "reads": true}]"#]
     );
-    assert_eq!(world.number("SELECT count(*) FROM fairgate.policy").await, 0);
 }
 
 #[tokio::test]

@@ -1,0 +1,1 @@
+SELECT seen, folded, passed_over FROM fairgate.absorb_scopes($1, $2, $3)

@@ -1,0 +1,2 @@
+-- Of these scopes, those that have a row.
+SELECT s.id FROM fairgate.scope s WHERE s.id = ANY ($1)
