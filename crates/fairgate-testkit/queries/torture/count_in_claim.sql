@@ -5,7 +5,7 @@ ALTER TABLE fairgate.partition_state RENAME TO partition_row;
 CREATE VIEW fairgate.partition_state AS
     SELECT s.id, s.shard_id, (SELECT count(*) FROM fairgate.in_flight f WHERE f.partition_id = s.id)::int AS in_flight, s.due_at, s.eligible_at,
            s.checked_at, s.touched_at, s.pending, s.future, s.admitted, s.context_seq, s.recent, s.recent_at, s.starved, s.paused, s.denial,
-           s.removing, s.gates, s.lessons, s.share, s.correction, s.finished_jobs, s.finished_seconds
+           s.removing, s.gates, s.lessons, s.share, s.correction, s.finished_jobs, s.finished_seconds, s.scopes, s.waiting_on, s.waiting_since, s.woken
       FROM fairgate.partition_row s;
 
 -- Writes what a statement changed, and leaves the counter alone.
@@ -18,7 +18,7 @@ BEGIN
            admitted = s.admitted + NEW.admitted - OLD.admitted, context_seq = NEW.context_seq, recent = NEW.recent,
            recent_at = NEW.recent_at, starved = NEW.starved, paused = NEW.paused, denial = NEW.denial, removing = NEW.removing, gates = NEW.gates,
            lessons = NEW.lessons, share = NEW.share, correction = NEW.correction, finished_jobs = NEW.finished_jobs,
-           finished_seconds = NEW.finished_seconds
+           finished_seconds = NEW.finished_seconds, scopes = NEW.scopes, waiting_on = NEW.waiting_on, waiting_since = NEW.waiting_since, woken = NEW.woken
      WHERE s.id = NEW.id;
     RETURN NEW;
 END $$;

@@ -11,7 +11,7 @@ LANGUAGE sql VOLATILE AS $$
                        WHEN jsonb_typeof(v.value) = 'number' THEN v.value::numeric END AS number) n
 $$;
 
--- The gates of a partition that are enforced at an instant. VOLATILE, so that each call reads what is committed at that moment and what this transaction did.
+-- The gates of a partition alone that are enforced at an instant. VOLATILE, so that each call reads what is committed at that moment and what this transaction did.
 CREATE FUNCTION torture.gates_in_force(partition uuid, at timestamptz)
 RETURNS TABLE (gate text, kind text, max numeric, rate float8, burst float8)
 LANGUAGE sql VOLATILE AS $$
@@ -26,5 +26,14 @@ LANGUAGE sql VOLATILE AS $$
                   (max(v.value) FILTER (WHERE v.parameter = 'burst'))::numeric AS burst
              FROM fairgate.override v WHERE v.partition_id = p.id AND v.gate = g ->> 'name' AND v.until > at) o
      CROSS JOIN LATERAL (SELECT coalesce(o.rate, torture.number_in_force(g -> 'rate', p.context)) AS rate) n
-     WHERE p.id = partition AND NOT coalesce((g ->> 'shadow')::boolean, false)
+     WHERE p.id = partition AND NOT coalesce((g ->> 'shadow')::boolean, false) AND coalesce(g ->> 'scope', 'partition') = 'partition'
+$$;
+
+-- The cap of a scope: from the newest context of its partitions.
+CREATE FUNCTION torture.scope_max_in_force(scope uuid) RETURNS numeric
+LANGUAGE sql VOLATILE AS $$
+    SELECT floor(torture.number_in_force(g -> 'max', s.context))
+      FROM fairgate.scope s JOIN fairgate.policy d ON d.id = s.policy_id
+     CROSS JOIN LATERAL jsonb_array_elements(coalesce(d.definition -> 'gates', '[]')) g
+     WHERE s.id = scope AND g ->> 'name' = s.gate
 $$;

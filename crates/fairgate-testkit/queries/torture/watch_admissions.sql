@@ -13,6 +13,22 @@ BEGIN
               FROM (SELECT DISTINCT partition_id, admitted_at FROM new_rows WHERE NOT forced) n) c
      CROSS JOIN LATERAL torture.gates_in_force(c.partition_id, c.admitted_at) g
      WHERE g.kind = 'concurrency' AND (g.max IS NULL OR c.in_flight > g.max);
+    -- The same of every scope whose slot is held; a job holds one of each gate of a coarser scope.
+    INSERT INTO torture.violation (fault, detail)
+    SELECT 'over_limit', format('%s in flight in scope %s of gate %s, which allows %s', c.in_flight, s.key, s.gate, coalesce(c.max::text, 'none'))
+      FROM (SELECT n.id, torture.scope_max_in_force(n.id) AS max, (SELECT count(*) FROM fairgate.in_flight f WHERE n.id = ANY (f.scopes)) AS in_flight
+              FROM (SELECT DISTINCT t.id FROM new_rows r CROSS JOIN LATERAL unnest(r.scopes) t (id) WHERE NOT r.forced) n) c
+      LEFT JOIN fairgate.scope s ON s.id = c.id
+     WHERE c.max IS NULL OR c.in_flight > c.max;
+    INSERT INTO torture.violation (fault, detail)
+    SELECT 'other_limit', format('partition %s holds the scopes %s under %s', n.partition_id, n.scopes, n.limits)
+      FROM (SELECT DISTINCT partition_id, scopes, limits FROM new_rows WHERE NOT forced) n JOIN fairgate.partition p ON p.id = n.partition_id
+      JOIN fairgate.policy d ON d.id = p.policy_id
+     WHERE (SELECT count(*) FROM jsonb_array_elements(coalesce(d.definition -> 'gates', '[]')) g
+             WHERE g ->> 'type' = 'concurrency' AND g ->> 'scope' <> 'partition') <> cardinality(n.scopes)
+        OR EXISTS (SELECT FROM unnest(n.scopes) t (id) LEFT JOIN fairgate.scope s ON s.id = t.id
+                    WHERE (n.limits ->> s.gate)::numeric IS DISTINCT FROM torture.scope_max_in_force(t.id)
+                       OR (s.key IS NOT NULL AND s.key IS DISTINCT FROM p.context ->> 'account'));
     INSERT INTO torture.violation (fault, detail)
     SELECT 'over_limit', format('partition %s admitted a job, gate %s has no rate that can be read', n.partition_id, g.gate)
       FROM (SELECT DISTINCT partition_id, admitted_at FROM new_rows WHERE NOT forced) n CROSS JOIN LATERAL torture.gates_in_force(n.partition_id, n.admitted_at) g

@@ -4,6 +4,10 @@
    FROM fairgate.partition_state s JOIN fairgate.partition p USING (id) JOIN fairgate.policy d ON d.id = p.policy_id
   WHERE s.pending <> 0 OR s.future <> 0 OR s.in_flight <> 0 LIMIT 10)
 UNION ALL
+(SELECT format('scope %s', to_jsonb(s)) FROM fairgate.scope s WHERE s.waited OR s.in_flight <> 0 LIMIT 20)
+UNION ALL
+(SELECT format('waits: %s', to_jsonb(s)) FROM fairgate.partition_state s WHERE s.waiting_on IS NOT NULL LIMIT 5)
+UNION ALL
 (SELECT format('queue job %s: attempt %s of %s, run at %s, locked at %s by %s, %s', j.id, j.attempts, j.max_attempts, j.run_at, j.locked_at,
         j.locked_by, j.flags)
    FROM graphile_worker._private_jobs j WHERE j.attempts < j.max_attempts OR j.locked_at IS NOT NULL LIMIT 10)

@@ -12,8 +12,9 @@ use serde_json::{Value, json};
 
 use super::random::Random;
 
-/// The names of the policies: a cap, a throttle with a cap, no gates at all, and a cap that tunes itself beside a shadow gate.
-pub(super) const NAMES: [&str; 4] = ["capped", "metered", "free", "learning"];
+/// The names of the policies: a cap, a throttle with a cap, no gates at all, a cap that tunes itself beside a shadow gate, and gates that accounts
+/// and the whole policy share.
+pub(super) const NAMES: [&str; 5] = ["capped", "metered", "free", "learning", "shared"];
 /// Tenants that always have something to do.
 const HOT: usize = 10;
 /// Tenants that come and go, so that their partitions are removed and come back.
@@ -100,7 +101,18 @@ impl Rules {
                 a.named("cap").initial_max(2.0).target_lag_ms(20.0).full_backoff(self.backoff)
             })
             .throttle(|t| t.named("shadow").rate(1.0).per(self.per).shadow(true));
-        [capped, metered, free, learning].map(|p| p.build().expect("a policy without mistakes")).into()
+        let shared = policy(NAMES[4])
+            .partition_by("tenant")
+            .shard_by("region")
+            .concurrency(|c| c.named("own").max_from("max", self.max).full_backoff(self.backoff))
+            .concurrency(|c| {
+                c.named("account").scope("account").max_from("account_max", 4.0).full_backoff(self.backoff)
+            })
+            .throttle(|t| t.named("pace").scope("account").rate_from("rate", self.rate).per(self.per))
+            .concurrency(|c| c.named("all").scope_policy().max(25.0).full_backoff(Duration::from_millis(50)));
+        let shares = FairnessBuilder::weighted().weight_from("max", Some(1.0));
+        let shared = if self.weighted { shared.fairness(shares) } else { shared };
+        [capped, metered, free, learning, shared].map(|p| p.build().expect("a policy without mistakes")).into()
     }
 }
 
@@ -122,6 +134,11 @@ pub(super) fn context(random: &mut Random) -> Value {
     } else if random.chance(0.2) {
         context["rate"] = (-1).into();
     }
+    // A tenant moves from account to account.
+    context["account"] = random.below(6).into();
+    if random.chance(0.5) {
+        context["account_max"] = random.pick(&[0, 1, 2, 4, 9]).into();
+    }
     if random.chance(0.5) {
         context["burst"] = random.pick(&[1.0, 2.5, 5.0, 20.0]).into();
     }
@@ -136,7 +153,7 @@ pub(super) fn hot(policy: &str, random: &mut Random) -> String {
 /// A context that lets everything go.
 pub(super) fn generous(key: &str) -> Value {
     let tenant = key.strip_prefix("t:").unwrap_or(key);
-    json!({ "tenant": tenant, "region": "last", "max": 20, "rate": 1_000, "burst": 100 })
+    json!({ "tenant": tenant, "region": "last", "max": 20, "rate": 1_000, "burst": 100, "account": 0, "account_max": 20 })
 }
 
 fn region(random: &mut Random) -> &'static str {
