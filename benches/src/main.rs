@@ -5,6 +5,7 @@
 mod admission;
 mod graphile;
 mod lean;
+mod scopes;
 mod setup;
 mod staging;
 mod table;
@@ -15,7 +16,7 @@ mod worker;
 use setup::Bench;
 use table::Table;
 
-const SECTIONS: [&str; 5] = ["admission", "graphile", "staging", "waiting", "trip"];
+const SECTIONS: [&str; 6] = ["admission", "scopes", "graphile", "staging", "waiting", "trip"];
 
 #[tokio::main]
 async fn main() {
@@ -34,6 +35,9 @@ async fn main() {
     let mut table = Table::default();
     if wanted("admission") {
         admission::run(&bench, &mut table).await;
+    }
+    if wanted("scopes") {
+        scopes::run(&bench, &mut table).await;
     }
     if wanted("graphile") {
         graphile::run(&bench, &mut table).await;
