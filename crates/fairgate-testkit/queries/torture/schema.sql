@@ -17,6 +17,8 @@ CREATE TABLE torture.admission (
     partition_id uuid NOT NULL,
     -- Attempts that were made before it.
     attempts int NOT NULL,
+    -- Past the gates, by an operator.
+    forced boolean NOT NULL,
     at timestamptz NOT NULL DEFAULT clock_timestamp(),
     xid xid8 NOT NULL DEFAULT pg_current_xact_id()
 );

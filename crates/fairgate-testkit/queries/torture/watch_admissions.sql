@@ -3,8 +3,8 @@
 CREATE FUNCTION torture.watch_admissions() RETURNS trigger
 LANGUAGE plpgsql AS $$
 BEGIN
-    INSERT INTO torture.admission (job_id, partition_id, attempts)
-    SELECT n.job_id, n.partition_id, j.attempts FROM new_rows n LEFT JOIN graphile_worker._private_jobs j ON j.id = n.queue_job_id::bigint;
+    INSERT INTO torture.admission (job_id, partition_id, attempts, forced)
+    SELECT n.job_id, n.partition_id, j.attempts, n.forced FROM new_rows n LEFT JOIN graphile_worker._private_jobs j ON j.id = n.queue_job_id::bigint;
 
     -- In flight within the limit in force. A limit that cannot be read admits nothing.
     INSERT INTO torture.violation (fault, detail)

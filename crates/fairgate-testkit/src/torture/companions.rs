@@ -3,6 +3,7 @@
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
+use fairgate::force::{self, ForceError, Means};
 use fairgate::operate::OperateError;
 use fairgate::overrides::{self, NewOverride, OverrideError};
 use fairgate::registry::{Options, Source, apply};
@@ -16,7 +17,7 @@ use super::random::Random;
 use super::role::Stop;
 use super::stager::Backlog;
 
-/// Applies new limits, overrides them, pauses and resumes until told to stop. Returns how often it changed limits, how often it paused, and the
+/// Applies new limits, overrides them, forces admissions, pauses and resumes until told to stop. Returns how often it changed limits, how often it paused, and the
 /// longest time that one of these had to wait for the ticks.
 pub(super) async fn operate(
     pool: PgPool,
@@ -30,7 +31,10 @@ pub(super) async fn operate(
     while !*stop.borrow() {
         tokio::time::sleep(random.millis(20, 400)).await;
         let began = Instant::now();
-        if random.chance(0.5) {
+        if random.chance(0.2) {
+            let done = force_one(&pool, &mut random).await;
+            complaints.hear("the operator", done);
+        } else if random.chance(0.5) {
             let done = override_one(&pool, &mut random).await;
             changes += u64::from(complaints.hear("the operator", done).is_some());
             longest = longest.max(began.elapsed());
@@ -83,6 +87,19 @@ async fn override_one(pool: &PgPool, random: &mut Random) -> Result<(), Trouble>
     match overrides::make(&mut conn, &name, &partition, &new).await {
         // Its first job is still to come.
         Err(OverrideError::Operate(OperateError::UnknownPartition { .. })) => Ok(()),
+        done => Ok(done.map(drop)?),
+    }
+}
+
+/// Lets some jobs of a tenant go past all gates.
+async fn force_one(pool: &PgPool, random: &mut Random) -> Result<(), Trouble> {
+    let policy = random.pick(&NAMES);
+    let (name, partition) = (policy.parse()?, hot(policy, random).parse()?);
+    let count = random.pick(&[1, 3, 10]);
+    let mut conn = pool.acquire().await?;
+    match force::admit(&mut conn, &Means::default(), &name, &partition, count).await {
+        // Its first job is still to come.
+        Err(ForceError::Operate(OperateError::UnknownPartition { .. })) => Ok(()),
         done => Ok(done.map(drop)?),
     }
 }

@@ -112,7 +112,9 @@ impl Rules {
             .concurrency(|c| c.named("all").scope_policy().max(25.0).full_backoff(Duration::from_millis(50)));
         let shares = FairnessBuilder::weighted().weight_from("max", Some(1.0));
         let shared = if self.weighted { shared.fairness(shares) } else { shared };
-        [capped, metered, free, learning, shared].map(|p| p.build().expect("a policy without mistakes")).into()
+        [capped, metered, free, learning, shared]
+            .map(|p| p.build().expect("a policy without mistakes"))
+            .into()
     }
 }
 

@@ -61,6 +61,7 @@ struct Row {
     rate: Option<f64>,
     burst: Option<f64>,
     taken: i64,
+    forced: bool,
 }
 
 async fn check_windows(pool: &PgPool, complaints: &Complaints) {
@@ -68,8 +69,8 @@ async fn check_windows(pool: &PgPool, complaints: &Complaints) {
     let rows: Vec<Row> = sqlx::query_as(sql).fetch_all(pool).await.expect("the looks can be read");
     let mut buckets: BTreeMap<(Uuid, String), Vec<Look>> = BTreeMap::new();
     for row in rows {
-        let look =
-            Look { at_us: row.at_us, fresh: row.fresh, limits: row.rate.zip(row.burst), taken: row.taken };
+        let Row { at_us, fresh, taken, forced, .. } = row;
+        let look = Look { at_us, fresh, limits: row.rate.zip(row.burst), taken, forced };
         buckets.entry((row.partition_id, row.gate)).or_default().push(look);
     }
     for ((partition, gate), looks) in buckets {

@@ -11,6 +11,8 @@ pub(super) struct Look {
     pub(super) limits: Option<(f64, f64)>,
     /// Jobs admitted.
     pub(super) taken: i64,
+    /// An operator took them past the gates: what is too many is a debt, and nothing else is taken until time has paid it.
+    pub(super) forced: bool,
 }
 
 /// Jobs; what is lost when times and rates are added up as floats.
@@ -29,7 +31,7 @@ pub(super) fn overdrawn(looks: &[Look]) -> Option<String> {
     for (index, look) in looks.iter().enumerate() {
         new_bucket |= look.fresh;
         let Some((rate, burst)) = look.limits else {
-            if look.taken > 0 {
+            if look.taken > 0 && !look.forced {
                 return Some(format!("look {index} took {} jobs without a rate", look.taken));
             }
             continue;
@@ -46,7 +48,7 @@ pub(super) fn overdrawn(looks: &[Look]) -> Option<String> {
         tightest = tightest.min(burst + taken as f64 - gained);
         taken += look.taken;
         let excess = taken as f64 - gained - tightest;
-        if excess > TOLERANCE {
+        if look.taken > 0 && !look.forced && excess > TOLERANCE {
             return Some(format!(
                 "look {index} of {}: a window up to it holds {excess:.6} jobs too many",
                 looks.len()
@@ -62,7 +64,7 @@ mod tests {
     use super::*;
 
     fn look(at_ms: i64, rate: f64, burst: f64, taken: i64) -> Look {
-        Look { at_us: at_ms * 1_000, fresh: false, limits: Some((rate, burst)), taken }
+        Look { at_us: at_ms * 1_000, fresh: false, limits: Some((rate, burst)), taken, forced: false }
     }
 
     #[test]
@@ -102,6 +104,13 @@ mod tests {
     fn a_bucket_that_came_back_too_early_is_found() {
         let back = Look { fresh: true, ..look(500, 1.0, 2.0, 2) };
         assert!(overdrawn(&[look(0, 1.0, 2.0, 2), back]).is_some());
+    }
+
+    #[test]
+    fn a_debt_is_paid_before_anything_else_is_taken() {
+        let forced = Look { forced: true, ..look(0, 1.0, 2.0, 5) };
+        assert_eq!(overdrawn(&[forced, look(1_000, 1.0, 2.0, 0), look(4_000, 1.0, 2.0, 1)]), None);
+        assert!(overdrawn(&[forced, look(3_900, 1.0, 2.0, 1)]).is_some());
     }
 
     #[test]
