@@ -7,6 +7,7 @@ use crate::overrides::Overrides;
 use crate::pipeline::{GateStates, decide};
 use crate::policy::Policy;
 use crate::reason::DenyReason;
+use crate::tick_plan::{HeldScope, assess_scope};
 use crate::time::{instant, micros};
 use crate::verdict::{Denial, Verdict};
 
@@ -23,17 +24,30 @@ pub struct Forecast {
     pub lasting: Vec<Denial>,
 }
 
-/// Asks the gates of a partition that nothing happens to from `from` on. What time gives it does not take away again, so the instant is found
+/// Asks the gates of a partition that nothing happens to from `from` on, except those that count more than the partition, for which see
+/// [`forecast_scope`]. What time gives it does not take away again, so the instant is found
 /// by halving, with the gates as the only judge.
 pub fn forecast(policy: &Policy, facts: &Facts<'_>, states: &GateStates, from: DateTime<Utc>) -> Forecast {
     let lasting: Vec<Denial> = (policy.gates().iter())
-        .filter(|gate| !gate.is_shadow())
+        .filter(|gate| !gate.is_shadow() && !gate.is_asked_of_scope(facts.context, from))
         .filter_map(|gate| match gate.evaluate(facts, states.get(gate.name()), from) {
             Verdict::Deny(denial) if !lifts_by_itself(&denial) => Some(denial),
             _ => None,
         })
         .collect();
-    let at = if lasting.is_empty() { first_look(policy, facts, states, from) } else { None };
+    let admits = |at| decide(policy, facts, states, at).denial.is_none();
+    let at = if lasting.is_empty() { first_instant(from, admits) } else { None };
+    Forecast { at, lasting }
+}
+
+/// The same of a scope, when nothing happens to it.
+pub fn forecast_scope(policy: &Policy, scope: &HeldScope, from: DateTime<Utc>) -> Forecast {
+    let denial = |at| match assess_scope(policy, scope, at).verdict {
+        Verdict::Deny(denial) => Some(denial),
+        Verdict::Admit(_) => None,
+    };
+    let lasting: Vec<Denial> = denial(from).filter(|denial| !lifts_by_itself(denial)).into_iter().collect();
+    let at = if lasting.is_empty() { first_instant(from, |at| denial(at).is_none()) } else { None };
     Forecast { at, lasting }
 }
 
@@ -57,14 +71,8 @@ pub fn forecast_under(
     }
 }
 
-fn first_look(
-    policy: &Policy,
-    facts: &Facts<'_>,
-    states: &GateStates,
-    from: DateTime<Utc>,
-) -> Option<DateTime<Utc>> {
+fn first_instant(from: DateTime<Utc>, admits: impl Fn(DateTime<Utc>) -> bool) -> Option<DateTime<Utc>> {
     let after = |wait: i64| instant(i128::from(micros(from)) + i128::from(wait)).max(from);
-    let admits = |at| decide(policy, facts, states, at).denial.is_none();
     if admits(from) {
         return Some(from);
     }

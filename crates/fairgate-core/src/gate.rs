@@ -122,6 +122,11 @@ impl Gate {
         self.scope().key(context).map_err(denial)
     }
 
+    /// Whether the answer is that of the scope which this context says, and not the partition's own.
+    pub fn is_asked_of_scope(&self, context: &Context, now: DateTime<Utc>) -> bool {
+        self.is_scoped() && self.scope_key(context, now).is_ok()
+    }
+
     /// How many jobs may go now. A state that cannot be read counts as none, which is a new partition's.
     pub fn evaluate(&self, facts: &Facts<'_>, state: Option<&RawState>, now: DateTime<Utc>) -> Verdict {
         self.assess(facts, state, now).verdict

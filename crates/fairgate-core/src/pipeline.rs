@@ -47,7 +47,7 @@ pub fn decide(policy: &Policy, facts: &Facts<'_>, states: &GateStates, now: Date
         assessments: Vec::with_capacity(policy.gates().len()),
     };
     for gate in policy.gates() {
-        if gate.is_scoped() && gate.scope_key(facts.context, now).is_ok() {
+        if gate.is_asked_of_scope(facts.context, now) {
             continue;
         }
         let assessment = gate.assess(facts, states.get(gate.name()), now);

@@ -73,18 +73,18 @@ BEGIN
     RETURN piece;
 END $$;
 
--- Tells the scopes of these partitions, whose rows this transaction has locked, of contexts newer than their own.
+-- Tells the scopes of these partitions, whose rows this transaction has locked, of contexts newer than their own, and those that have no row yet of themselves.
 CREATE FUNCTION fairgate.report_contexts(partitions uuid[]) RETURNS void
 LANGUAGE sql VOLATILE AS $$
     INSERT INTO fairgate.scope_delta (scope_id, policy_id, seq, kind, gate, key, context)
     SELECT DISTINCT ON (n.id) n.id, n.policy_id, n.context_seq, n.kind, n.gate, n.key, n.context
-      FROM (SELECT fairgate.scope_id(p.policy_id, g.kind, g.gate, k.key) AS id, p.policy_id, s.context_seq, g.kind, g.gate, k.key, p.context
+      FROM (SELECT fairgate.scope_id(p.policy_id, g.kind, g.gate, k.key) AS id, p.policy_id, s.context_seq, g.kind, g.gate, k.key, p.context, g.reads
               FROM fairgate.partition_state s JOIN fairgate.partition p ON p.id = s.id JOIN fairgate.policy d ON d.id = p.policy_id
              CROSS JOIN jsonb_to_recordset(d.scopes) g (kind text, gate text, path jsonb, reads boolean)
              CROSS JOIN LATERAL (SELECT CASE WHEN jsonb_typeof(g.path) = 'array' THEN fairgate.scope_key(g.path, p.context) END AS key) k
-             WHERE s.id = ANY (partitions) AND p.id = ANY (partitions) AND g.reads AND (k.key IS NOT NULL OR jsonb_typeof(g.path) IS DISTINCT FROM 'array')) n
+             WHERE s.id = ANY (partitions) AND p.id = ANY (partitions) AND (k.key IS NOT NULL OR jsonb_typeof(g.path) IS DISTINCT FROM 'array')) n
       LEFT JOIN fairgate.scope c ON c.id = n.id
-     WHERE c.id IS NULL OR c.context_seq < n.context_seq
+     WHERE c.id IS NULL OR n.reads AND c.context_seq < n.context_seq
      ORDER BY n.id, n.context_seq DESC
 $$;
 

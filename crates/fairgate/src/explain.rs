@@ -2,6 +2,7 @@
 
 mod partition;
 mod read;
+mod scopes;
 
 use chrono::{DateTime, Utc};
 use fairgate_core::id::{AdmissionId, JobId, PartitionKey, PolicyName};
@@ -15,6 +16,7 @@ use crate::operate::{OperateError, policy_id};
 use crate::quarantine::QuarantinedJob;
 
 pub use partition::{Event, GateStanding, Hold, PartitionExplanation};
+pub use scopes::ScopeStanding;
 
 /// Where a job is, and what it waits for.
 #[derive(Debug, Clone, Serialize)]
@@ -76,7 +78,7 @@ pub struct InFlightJob {
 }
 
 /// A slot in use.
-#[derive(Debug, Clone, Serialize, sqlx::FromRow)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, sqlx::FromRow)]
 pub struct Slot {
     /// The job.
     #[sqlx(try_from = "Uuid")]
@@ -110,7 +112,7 @@ pub async fn explain_job(
     let mut tx = snapshot(conn).await?;
     let answer = match read::staged(&mut tx, job, now).await? {
         Some(found) => {
-            let facts = read::partition(&mut tx, found.policy_id, found.partition_id, now).await?;
+            let facts = read::partition(&mut tx, own, found.policy_id, found.partition_id, now).await?;
             // A row of staging without its report, or its partition, is a broken promise; there is nothing to judge it by.
             let facts = facts.ok_or(sqlx::Error::RowNotFound).doing("reading the partition of a job")?;
             let partition = partition::explain(&facts, own);
@@ -143,7 +145,7 @@ pub async fn explain_partition(
     let policy_id = policy_id(conn, policy.as_str()).await?;
     let mut tx = snapshot(conn).await?;
     let id = read::partition_id(&mut tx, policy_id, partition).await?;
-    let facts = read::partition(&mut tx, policy_id, id, now).await?;
+    let facts = read::partition(&mut tx, own, policy_id, id, now).await?;
     tx.rollback().await.doing("ending a snapshot")?;
     let facts = facts.ok_or_else(|| OperateError::UnknownPartition {
         policy: policy.to_string(),

@@ -8,8 +8,8 @@ use sqlx::PgConnection;
 use crate::error::{DatabaseError, Doing};
 
 pub use crate::explain::{
-    Event, GateStanding, Hold, InFlightJob, JobExplanation, PartitionExplanation, Slot, StagedJob,
-    explain_job, explain_partition,
+    Event, GateStanding, Hold, InFlightJob, JobExplanation, PartitionExplanation, ScopeStanding, Slot,
+    StagedJob, explain_job, explain_partition,
 };
 
 /// Refreshes the totals that tick samples carry.

@@ -8,6 +8,8 @@ mod lock;
 pub(crate) mod settle;
 pub(crate) mod wake;
 
+pub(crate) use lock::context;
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;

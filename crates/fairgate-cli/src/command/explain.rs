@@ -3,7 +3,9 @@
 use std::process::ExitCode;
 
 use chrono::{DateTime, Utc};
-use fairgate::observe::{self, Event, Hold, JobExplanation, PartitionExplanation, StagedJob};
+use fairgate::observe::{
+    self, Event, GateStanding, Hold, JobExplanation, PartitionExplanation, ScopeStanding, Slot, StagedJob,
+};
 use fairgate::{JobId, PolicyName};
 
 use crate::args::ExplainArgs;
@@ -144,12 +146,11 @@ fn event(event: Event) -> &'static str {
 fn rest(told: &PartitionExplanation) -> String {
     let mut text = String::new();
     if !told.gates.is_empty() {
-        let mut table = Table::new(&[
-            Column::Text("GATE"),
-            Column::Text("TYPE"),
-            Column::Number("ALLOWS NOW"),
-            Column::Text("BECAUSE"),
-        ]);
+        let shared = told.gates.iter().any(|gate| gate.scope.is_some());
+        let mut columns = vec![Column::Text("GATE"), Column::Text("TYPE")];
+        columns.extend(shared.then_some(Column::Text("SCOPE")));
+        columns.extend([Column::Text("USED"), Column::Number("ALLOWS NOW"), Column::Text("BECAUSE")]);
+        let mut table = Table::new(&columns);
         for gate in &told.gates {
             let because = gate.denial.as_ref().map(ToString::to_string).unwrap_or_default();
             let because = match (gate.shadow, because.as_str()) {
@@ -157,31 +158,57 @@ fn rest(told: &PartitionExplanation) -> String {
                 (true, "") => "shadow: holds nobody".to_owned(),
                 (true, why) => format!("shadow: holds nobody; {why}"),
             };
-            table.row([gate.gate.clone(), gate.kind.to_owned(), gate.allows.to_string(), because]);
+            let mut row = vec![gate.gate.clone(), gate.kind.to_owned()];
+            row.extend(shared.then(|| scope(gate)));
+            let used = gate.used.zip(gate.limit).map(|(used, limit)| format!("{used} of {limit}"));
+            row.extend([used.unwrap_or_default(), gate.allows.to_string(), because]);
+            table.row(row);
         }
         text += &format!("\n{}", table.text());
     }
     if !told.overrides.is_empty() {
         text += &format!("\n{}", super::overrides::table(&told.overrides, told.now).text());
     }
-    if !told.slots.is_empty() {
-        let mut table = Table::new(&[
-            Column::Text("IN FLIGHT, THE OLDEST"),
-            Column::Number("SINCE"),
-            Column::Text("STARTED"),
-            Column::Text("FORCED"),
-            Column::Text("QUEUE'S ID"),
-        ]);
-        for slot in &told.slots {
-            table.row([
-                slot.job_id.to_string(),
-                ago(told.now, slot.admitted_at),
-                slot.started_at.map(|at| format!("{} ago", ago(told.now, at))).unwrap_or_default(),
-                if slot.forced { "yes" } else { "" }.to_owned(),
-                slot.queue_job_id.clone(),
-            ]);
+    text += &holders("IN FLIGHT, THE OLDEST", &told.slots, told.now);
+    for gate in &told.gates {
+        let slots = gate.scope.as_ref().map_or(&[][..], |scope| &scope.slots);
+        if !slots.is_empty() {
+            text += &format!("\nall slots of gate {} are held:", gate.gate);
+            text += &holders("HOLDS A SLOT, THE OLDEST", slots, told.now);
         }
-        text += &format!("\n{}", table.text());
     }
     text
+}
+
+/// What a gate counts together.
+fn scope(gate: &GateStanding) -> String {
+    match &gate.scope {
+        None => "the partition".to_owned(),
+        Some(ScopeStanding { key: None, .. }) => "the policy".to_owned(),
+        Some(ScopeStanding { key: Some(key), .. }) => format!("{key:?}"),
+    }
+}
+
+/// Who holds slots; nothing when nobody does.
+fn holders(title: &'static str, slots: &[Slot], now: DateTime<Utc>) -> String {
+    if slots.is_empty() {
+        return String::new();
+    }
+    let mut table = Table::new(&[
+        Column::Text(title),
+        Column::Number("SINCE"),
+        Column::Text("STARTED"),
+        Column::Text("FORCED"),
+        Column::Text("QUEUE'S ID"),
+    ]);
+    for slot in slots {
+        table.row([
+            slot.job_id.to_string(),
+            ago(now, slot.admitted_at),
+            slot.started_at.map(|at| format!("{} ago", ago(now, at))).unwrap_or_default(),
+            if slot.forced { "yes" } else { "" }.to_owned(),
+            slot.queue_job_id.clone(),
+        ]);
+    }
+    format!("\n{}", table.text())
 }

@@ -38,8 +38,8 @@ impl Table {
         Self { table }
     }
 
-    pub(crate) fn row<const N: usize>(&mut self, cells: [String; N]) {
-        self.table.add_row(cells.map(|cell| printable(&cell)));
+    pub(crate) fn row(&mut self, cells: impl IntoIterator<Item = String>) {
+        self.table.add_row(cells.into_iter().map(|cell| printable(&cell)));
     }
 
     /// The lines, without blanks at their ends.

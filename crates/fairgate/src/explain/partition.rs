@@ -1,7 +1,7 @@
 use chrono::{DateTime, Utc};
 use fairgate_core::definition::Definition;
 use fairgate_core::forecast::forecast_under;
-use fairgate_core::gate::Observation;
+use fairgate_core::gate::{Assessment, Observation};
 use fairgate_core::overrides::{self, Overrides};
 use fairgate_core::pipeline::{GateStates, observe};
 use fairgate_core::policy::{Fairness, Policy};
@@ -12,6 +12,7 @@ use serde::Serialize;
 
 use super::Slot;
 use super::read::Facts;
+use super::scopes::{ScopeFacts, ScopeStanding};
 use crate::overrides::Override;
 
 /// What ends a hold.
@@ -63,6 +64,12 @@ pub struct GateStanding {
     pub shadow: bool,
     /// Jobs that it would let go now.
     pub allows: u64,
+    /// Slots in use, of a gate that has slots.
+    pub used: Option<i64>,
+    /// The cap on them in force.
+    pub limit: Option<f64>,
+    /// What it counts together, if that is more than the partition.
+    pub scope: Option<ScopeStanding>,
     /// Why none.
     pub denial: Option<Denial>,
 }
@@ -137,6 +144,11 @@ pub(super) fn of_job(
             let seen = forecast_under(&policy, &counted(facts), &judged(facts), &states, from);
             holds.extend(seen.lasting.iter().map(gate_hold));
             earliest = seen.at;
+            for scope in &facts.scopes {
+                let (at, held) = scope.hold(&policy, earliest.unwrap_or(from));
+                earliest = earliest.max(at);
+                holds.extend(held);
+            }
         }
         Err(why) => holds.push(Hold { event: Event::Program, why }),
     }
@@ -201,7 +213,7 @@ fn states(facts: &Facts, policy: &Policy) -> GateStates {
     observe(policy, &facts.context, states, lessons, facts.now)
 }
 
-fn gate_hold(denial: &Denial) -> Hold {
+pub(super) fn gate_hold(denial: &Denial) -> Hold {
     let event = match (denial.event, denial.reason) {
         (Some(WakeEvent::Finish), _) => Event::Finish,
         (Some(WakeEvent::ContextChange), _) | (None, DenyReason::RateZero) => Event::ContextChange,
@@ -227,7 +239,7 @@ fn counted(facts: &Facts) -> Overrides {
     facts.overrides.iter().filter_map(core).collect()
 }
 
-fn policy(facts: &Facts, own: &[Policy]) -> Result<Policy, String> {
+pub(super) fn policy(facts: &Facts, own: &[Policy]) -> Result<Policy, String> {
     let unreadable = |problem: String| {
         format!("the definition of policy \"{}\" cannot be read by this version: {problem}", facts.policy)
     };
@@ -249,18 +261,32 @@ fn standings(facts: &Facts, policy: &Policy) -> Vec<GateStanding> {
     let (overrides, now) = (counted(facts), facts.now);
     let states = states(facts, policy);
     let states = overrides.carry(policy, &judged(facts), states, None, now);
-    let standing = |gate: &gate::Gate| {
-        let (allows, denial) = match gate.evaluate(&judged(facts), states.get(gate.name()), now) {
-            Verdict::Admit(allowance) => (allowance.get(), None),
-            Verdict::Deny(denial) => (0, Some(denial)),
+    let in_force = overrides.in_force(policy, now);
+    let standing = |(at, gate): (usize, &gate::Gate)| {
+        let scope = facts.scopes.iter().find(|scope| scope.gate() == at);
+        let (allows, limit, denial) = match scope {
+            Some(scope) => scope.answer(policy, now),
+            None => answer(gate.assess(&judged(facts), states.get(gate.name()), now)),
         };
+        let own = || gate.holds_slots().then_some(facts.in_flight);
         GateStanding {
             gate: gate.name().to_string(),
             kind: gate.type_name(),
             shadow: gate.is_shadow(),
             allows,
+            used: scope.map_or_else(own, |scope| scope.used(policy)),
+            limit,
+            scope: scope.map(ScopeFacts::standing),
             denial,
         }
     };
-    overrides.in_force(policy, now).gates().iter().map(standing).collect()
+    in_force.gates().iter().enumerate().map(standing).collect()
+}
+
+/// What is let go, the cap in force, and why nothing is.
+pub(super) fn answer(assessed: Assessment) -> (u64, Option<f64>, Option<Denial>) {
+    match assessed.verdict {
+        Verdict::Admit(allowance) => (allowance.get(), assessed.limit, None),
+        Verdict::Deny(denial) => (0, assessed.limit, Some(denial)),
+    }
 }

@@ -1,10 +1,12 @@
 use chrono::{DateTime, Utc};
 use fairgate_core::context::Context;
 use fairgate_core::id::{JobId, PartitionKey};
+use fairgate_core::policy::Policy;
 use sqlx::PgConnection;
 use uuid::Uuid;
 
 use super::partition::{Hold, PartitionExplanation};
+use super::scopes::ScopeFacts;
 use super::{InFlightJob, Slot, StagedJob};
 use crate::error::{DatabaseError, Doing};
 use crate::overrides::Override;
@@ -54,11 +56,14 @@ pub(super) struct Facts {
     /// Those that the next look counts with: in force, or ended since the last one.
     #[sqlx(skip)]
     pub(super) overrides: Vec<Override>,
+    #[sqlx(skip)]
+    pub(super) scopes: Vec<ScopeFacts>,
 }
 
 /// None: the policy has no such partition, not even in a report.
 pub(super) async fn partition(
     conn: &mut PgConnection,
+    own: &[Policy],
     policy_id: i32,
     id: Uuid,
     now: Option<DateTime<Utc>>,
@@ -79,9 +84,12 @@ pub(super) async fn partition(
         .doing(DOING)?;
     facts.overrides = query_as(include_str!("../../queries/explain/list_overrides.sql"))
         .bind(id)
-        .fetch_all(conn)
+        .fetch_all(&mut *conn)
         .await
         .doing(DOING)?;
+    if let Ok(policy) = super::partition::policy(&facts, own) {
+        facts.scopes = super::scopes::read(conn, &facts, &policy, policy_id, id).await?;
+    }
     Ok(Some(facts))
 }
 

@@ -3,8 +3,9 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
-use fairgate_core::definition::Definition;
+use fairgate_core::definition::{Definition, Scope};
 use fairgate_core::duration::format_duration;
+use fairgate_core::gate::Gate;
 use fairgate_core::id::PolicyName;
 use fairgate_core::policy::Policy;
 use serde::Serialize;
@@ -55,7 +56,14 @@ impl Target {
             .collect();
         let given = self.to_string();
         if known.contains(&given) {
-            return Ok(());
+            let gate = rules.gates().iter().find(|gate| gate.name().as_str() == self.gate);
+            return match gate.map(Gate::scope) {
+                Some(scope @ (Scope::Path(_) | Scope::Policy)) => {
+                    let (policy, gate) = (policy.to_string(), self.gate.clone());
+                    Err(OverrideError::Shared { policy, gate, scope: scope.to_string() })
+                }
+                _ => Ok(()),
+            };
         }
         Err(OverrideError::UnknownTarget { policy: policy.to_string(), given, known })
     }
@@ -134,6 +142,19 @@ pub enum OverrideError {
         given: String,
         /// Those that it has.
         known: Vec<String>,
+    },
+    /// The number is not the partition's alone.
+    #[error(
+        "gate \"{gate}\" of policy \"{policy}\" counts all partitions of one {scope} together, so it has no number of one partition; \
+         change the number in their context, or in the policy"
+    )]
+    Shared {
+        /// The policy.
+        policy: String,
+        /// The gate.
+        gate: String,
+        /// What it counts together.
+        scope: String,
     },
     /// The value is no limit.
     #[error("an override cannot be {value}; give a number from 0 up")]

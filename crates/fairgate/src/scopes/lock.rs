@@ -80,7 +80,7 @@ pub(super) fn held(row: &ScopeRow, gate: usize) -> Result<HeldScope, DatabaseErr
     })
 }
 
-pub(super) fn context(text: &str) -> Result<Context, DatabaseError> {
+pub(crate) fn context(text: &str) -> Result<Context, DatabaseError> {
     Context::parse(text)
         .map_err(|e| sqlx::Error::Decode(e.to_string().into()))
         .doing("reading the context of a scope")

@@ -127,7 +127,7 @@ async fn gates_that_need_a_missing_closure_are_judged_by_the_program_that_has_it
 #[tokio::test]
 async fn a_full_queue_a_shadow_gate_and_lessons_that_wait_are_told() {
     let learning = policy("p")
-        .adaptive_concurrency(|a| a.initial_max(1.0).target_lag_ms(1000.0))
+        .adaptive_concurrency(|a| a.initial_max(1.0).target_lag_ms(3_600_000.0))
         .concurrency(|c| c.named("tried").max(0.0).shadow(true))
         .build()
         .unwrap();

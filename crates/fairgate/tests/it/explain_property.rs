@@ -13,13 +13,24 @@ use crate::world::{World, job, policy};
 /// What happens to a partition.
 #[derive(Debug, Clone)]
 enum Step {
-    Stage { limits: [i32; 3], priority: i32, later_ms: Option<i64> },
+    Stage {
+        limits: [i32; 3],
+        priority: i32,
+        later_ms: Option<i64>,
+    },
     Tick,
     Absorb,
     Complete(i64),
+    /// Another partition of the account gets so many jobs, or completes one.
+    Neighbour(usize),
+    NeighbourCompletes,
     CancelOldest,
     Wait(i64),
-    Override { which: usize, value: i32, lasts_ms: i64 },
+    Override {
+        which: usize,
+        value: i32,
+        lasts_ms: i64,
+    },
 }
 
 fn steps() -> impl Strategy<Value = Vec<Step>> {
@@ -30,6 +41,8 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
         3 => Just(Step::Tick),
         1 => Just(Step::Absorb),
         1 => (1..4_i64).prop_map(Step::Complete),
+        2 => (1..4_usize).prop_map(Step::Neighbour),
+        1 => Just(Step::NeighbourCompletes),
         1 => Just(Step::CancelOldest),
         2 => (1..1_500_i64).prop_map(Step::Wait),
         1 => (0..3_usize, 0..8, 1..4_000_i64).prop_map(|(which, value, lasts_ms)| Step::Override { which, value, lasts_ms }),
@@ -48,12 +61,28 @@ fn gated() -> Policy {
         .expect("a policy")
 }
 
+/// The same limits, shared by the partitions of an account, and one of its own.
+fn shared() -> Policy {
+    policy("p")
+        .throttle(|t| {
+            t.scope("account")
+                .rate_from("rate", 1.0)
+                .per(std::time::Duration::from_secs(1))
+                .burst_from("burst", 1.0)
+        })
+        .concurrency(|c| c.scope("account").max_from("max", 2.0))
+        .concurrency(|c| c.named("own").max(2.0))
+        .build()
+        .expect("a policy")
+}
+
 async fn play(world: &mut World, tenant: &str, steps: &[Step]) -> DateTime<Utc> {
     let mut now = world.after_ms(10_000).await;
     for step in steps {
         match step {
             Step::Stage { limits: [rate, burst, max], priority, later_ms } => {
-                let context = json!({ "tenant": tenant, "rate": rate, "burst": burst, "max": max });
+                let context =
+                    json!({ "tenant": tenant, "account": tenant, "rate": rate, "burst": burst, "max": max });
                 let mut one = job(tenant).context(&context).expect("a context").priority(*priority);
                 if let Some(ms) = later_ms {
                     one = one.run_at(now + TimeDelta::milliseconds(*ms));
@@ -63,6 +92,12 @@ async fn play(world: &mut World, tenant: &str, steps: &[Step]) -> DateTime<Utc> 
             Step::Tick => drop(world.pass_at(now).await),
             Step::Absorb => world.absorb().await,
             Step::Complete(count) => drop(world.complete(tenant, *count).await),
+            Step::Neighbour(count) => {
+                let context = json!({ "tenant": format!("{tenant}n"), "account": tenant, "rate": 1, "burst": 2, "max": 3 });
+                let one = job(tenant).context(&context).expect("a context");
+                world.stage_jobs("p", &vec![one; *count]).await;
+            }
+            Step::NeighbourCompletes => drop(world.complete(&format!("{tenant}n"), 1).await),
             Step::CancelOldest => {
                 let cancel = format!(
                     "SELECT count(fairgate.cancel(job_id)) FROM (SELECT job_id FROM fairgate.staged WHERE partition_key = '{tenant}' ORDER BY 1 LIMIT 1) x"
@@ -101,8 +136,13 @@ async fn check(
     steps: &[Step],
     pick: usize,
     early: bool,
+    crowded: bool,
 ) -> Result<(), TestCaseError> {
     let now = play(world, tenant, steps).await;
+    if crowded {
+        // Who shares a scope with whom is known from a look.
+        world.pass_at(now).await;
+    }
     let staged = world
         .column(&format!(
             "SELECT job_id::text FROM fairgate.staged WHERE partition_key = '{tenant}' ORDER BY 1"
@@ -131,6 +171,8 @@ async fn check(
                 prop_assert!(!waits(world, id).await, "it did not go at {at}: {told:?}");
             }
         }
+        // Everybody before it may have gone by then.
+        None if told.holds.iter().any(|hold| hold.event == Event::Turn) => {}
         None => {
             world.pass_at(now + TimeDelta::seconds(3_600)).await;
             prop_assert!(waits(world, id).await, "nothing happened and it went: {told:?}");
@@ -139,10 +181,10 @@ async fn check(
     Ok(())
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn when_only_time_holds_a_job_the_first_tick_at_its_instant_admits_it_and_none_before() {
+/// Holds 150 stories to what was explained in them. `crowded`: the neighbour shares scopes, and has none that this one waits for.
+async fn hold(policy: Policy, crowded: bool) {
     let settings = Settings { partition_batch_size: 10_000, ..Settings::default() };
-    let world = Mutex::new((World::with(vec![gated()], settings).await, 0));
+    let world = Mutex::new((World::with(vec![policy], settings).await, 0));
     let here = tokio::runtime::Handle::current();
     let outcome = tokio::task::block_in_place(|| {
         let config =
@@ -152,7 +194,7 @@ async fn when_only_time_holds_a_job_the_first_tick_at_its_instant_admits_it_and_
                 let mut world = world.lock().await;
                 world.1 += 1;
                 let tenant = format!("t{}", world.1);
-                let checked = check(&mut world.0, &tenant, &steps, pick, early).await;
+                let checked = check(&mut world.0, &tenant, &steps, pick, early, crowded).await;
                 world.0.execute("SELECT fairgate.cancel(job_id) FROM fairgate.staged").await;
                 checked
             })
@@ -162,4 +204,15 @@ async fn when_only_time_holds_a_job_the_first_tick_at_its_instant_admits_it_and_
         panic!("{error}");
     }
     world.lock().await.0.audit().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn when_only_time_holds_a_job_the_first_tick_at_its_instant_admits_it_and_none_before() {
+    hold(gated(), false).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn when_only_time_holds_a_job_the_first_tick_at_its_instant_admits_it_and_none_before_where_scopes_are_shared()
+ {
+    hold(shared(), true).await;
 }

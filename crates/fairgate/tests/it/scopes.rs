@@ -1,7 +1,9 @@
 //! Gates whose capacity many partitions share.
 
 mod crowd;
+mod explained;
 mod faults;
+mod forced;
 mod limits;
 mod plans;
 mod shapes;
