@@ -26,7 +26,7 @@ use crate::verdict::Denial;
 
 pub use forced::forced;
 pub use scoped::{HeldScope, Place, Scopes, assess_scope};
-pub use scoped_settle::{PlaceSettlement, ScopeSettlement, ScopeSettlements, WOKEN_HAVE};
+pub use scoped_settle::{PlaceSettlement, ScopeSettlement, ScopeSettlements, WOKEN_HAVE, settled_states};
 pub use settle::{Due, Settlement};
 pub use weighted::Lane;
 

@@ -48,7 +48,7 @@ pub struct StagedJob {
     pub run_at: Option<DateTime<Utc>>,
     /// When it was staged.
     pub staged_at: DateTime<Utc>,
-    /// Jobs of its partition that go before it.
+    /// Jobs of its partition that go before it, those among them whose time comes before it may go.
     pub ahead: i64,
     /// How often its queue refused it.
     pub forward_attempts: i16,
@@ -110,14 +110,15 @@ pub async fn explain_job(
     now: Option<DateTime<Utc>>,
 ) -> Result<JobExplanation, DatabaseError> {
     let mut tx = snapshot(conn).await?;
-    let answer = match read::staged(&mut tx, job, now).await? {
+    let answer = match read::staged(&mut tx, job).await? {
         Some(found) => {
             let facts = read::partition(&mut tx, own, found.policy_id, found.partition_id, now).await?;
             // A row of staging without its report, or its partition, is a broken promise; there is nothing to judge it by.
             let facts = facts.ok_or(sqlx::Error::RowNotFound).doing("reading the partition of a job")?;
             let partition = partition::explain(&facts, own);
             let (earliest, holds) = partition::of_job(&facts, own, found.ready_at);
-            JobExplanation::Staged(Box::new(found.explained(earliest, holds, partition)))
+            let ahead = read::ahead(&mut tx, job, now, earliest).await?;
+            JobExplanation::Staged(Box::new(found.explained(earliest, holds, ahead, partition)))
         }
         None => match read::in_flight(&mut tx, job).await? {
             Some(found) => JobExplanation::InFlight(found),

@@ -7,7 +7,9 @@ use chrono::{DateTime, Utc};
 
 use super::scoped::{Fate, HeldScope, assess_scope};
 use super::{Due, Settlement, TickPlan};
+use crate::gate::Assessment;
 use crate::pipeline::GateStates;
+use crate::policy::Policy;
 use crate::time::later;
 use crate::verdict::Verdict;
 
@@ -116,11 +118,10 @@ impl TickPlan {
         }
         let gate = &self.policy.gates()[held.gate];
         let slots = if gate.holds_slots() { tally.taken } else { 0 };
-        let state = plan.assessments[at].settle(tally.taken, self.now);
-        let states: GateStates = state.map(|state| (gate.name().clone(), state)).into_iter().collect();
+        let states = settled_states(&self.policy, held.gate, &plan.assessments[at], tally.taken, self.now);
         let after = HeldScope {
             in_flight: held.in_flight.saturating_add(i64::try_from(slots).unwrap_or(i64::MAX)),
-            states: Some(states.to_json()),
+            states: Some(states.clone()),
             waited: held.waited || tally.parked,
             woken: held.woken.saturating_sub(tally.looked).max(0),
             ..held.clone()
@@ -131,8 +132,20 @@ impl TickPlan {
             Verdict::Deny(denial) => denial.until,
         });
         let (waited, woken) = (after.waited, after.woken);
-        Some(ScopeSettlement { taken: tally.taken, slots, states: states.to_json(), waited, woken, due_at })
+        Some(ScopeSettlement { taken: tally.taken, slots, states, waited, woken, due_at })
     }
+}
+
+/// The state of a scope after `taken` jobs, as it is stored. `gate`: which of the policy's gates was assessed.
+pub fn settled_states(
+    policy: &Policy,
+    gate: usize,
+    assessed: &Assessment,
+    taken: u64,
+    now: DateTime<Utc>,
+) -> String {
+    let state = assessed.settle(taken, now).map(|state| (policy.gates()[gate].name().clone(), state));
+    state.into_iter().collect::<GateStates>().to_json()
 }
 
 /// What a tick did to one scope.

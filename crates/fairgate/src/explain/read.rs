@@ -120,7 +120,6 @@ pub(super) struct Found {
     staged_at: DateTime<Utc>,
     forward_attempts: i16,
     forward_error: Option<String>,
-    ahead: i64,
 }
 
 impl Found {
@@ -128,6 +127,7 @@ impl Found {
         self,
         earliest: Option<DateTime<Utc>>,
         holds: Vec<Hold>,
+        ahead: i64,
         partition: PartitionExplanation,
     ) -> StagedJob {
         StagedJob {
@@ -136,7 +136,7 @@ impl Found {
             priority: self.priority,
             run_at: self.run_at,
             staged_at: self.staged_at,
-            ahead: self.ahead,
+            ahead,
             forward_attempts: self.forward_attempts,
             forward_error: self.forward_error,
             earliest,
@@ -146,17 +146,28 @@ impl Found {
     }
 }
 
-pub(super) async fn staged(
-    conn: &mut PgConnection,
-    job: JobId,
-    now: Option<DateTime<Utc>>,
-) -> Result<Option<Found>, DatabaseError> {
+pub(super) async fn staged(conn: &mut PgConnection, job: JobId) -> Result<Option<Found>, DatabaseError> {
     query_as(include_str!("../../queries/explain/find_staged.sql"))
         .bind(job.as_uuid())
-        .bind(now)
         .fetch_optional(conn)
         .await
         .doing("looking for a staged job")
+}
+
+/// Jobs of its partition that may go before it at an instant.
+pub(super) async fn ahead(
+    conn: &mut PgConnection,
+    job: JobId,
+    now: Option<DateTime<Utc>>,
+    at: Option<DateTime<Utc>>,
+) -> Result<i64, DatabaseError> {
+    query_scalar(include_str!("../../queries/explain/count_ahead.sql"))
+        .bind(job.as_uuid())
+        .bind(now)
+        .bind(at)
+        .fetch_one(conn)
+        .await
+        .doing("counting what goes before a job")
 }
 
 pub(super) async fn in_flight(

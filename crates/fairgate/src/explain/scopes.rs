@@ -138,16 +138,24 @@ impl ScopeFacts {
                 Hold { why: format!("{} in {}", hold.why, self.words()), ..hold }
             })
             .collect();
-        if let Some(at) = seen.at {
-            let (free, ..) = self.answer(policy, at);
-            if self.jobs_ahead >= free {
-                let (name, ahead, jobs) = (gate.name(), self.ahead, self.jobs_ahead);
-                let why = format!(
-                    "gate {name}: {ahead} partitions stand before it in {} with {jobs} jobs, and there is room for {free}",
-                    self.words()
-                );
-                holds.push(Hold { event: Event::Turn, why });
+        match seen.at {
+            Some(at) => {
+                let (free, ..) = self.answer(policy, at);
+                if self.jobs_ahead >= free {
+                    let (name, ahead, jobs) = (gate.name(), self.ahead, self.jobs_ahead);
+                    let why = format!(
+                        "gate {name}: {ahead} partitions stand before it in {} with {jobs} jobs, and there is room for {free}",
+                        self.words()
+                    );
+                    holds.push(Hold { event: Event::Turn, why });
+                }
             }
+            // Its new numbers count from the next look on.
+            None if holds.is_empty() => {
+                let (.., denial) = self.answer(policy, from);
+                holds.extend(denial.iter().map(gate_hold));
+            }
+            None => {}
         }
         (seen.at, holds)
     }

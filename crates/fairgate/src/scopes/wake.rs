@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
-use fairgate_core::tick_plan::{HeldScope, WOKEN_HAVE, assess_scope};
+use fairgate_core::tick_plan::{HeldScope, WOKEN_HAVE, assess_scope, settled_states};
 use fairgate_core::verdict::Verdict;
 use sqlx::{Connection, PgConnection};
 use uuid::Uuid;
@@ -91,6 +91,7 @@ async fn wake_some(
         .bind(answers.iter().map(|a| a.wake).collect::<Vec<_>>())
         .bind(answers.iter().map(|a| a.base).collect::<Vec<_>>())
         .bind(answers.iter().map(|a| a.retry).collect::<Vec<_>>())
+        .bind(answers.iter().map(|a| a.states.as_deref()).collect::<Vec<_>>())
         .fetch_all(&mut *tx)
         .await
         .doing("waking those that wait for a scope")?;
@@ -103,6 +104,8 @@ struct Answer {
     wake: i64,
     base: i64,
     retry: DateTime<Utc>,
+    /// The state of its gate as of now.
+    states: Option<String>,
 }
 
 fn answer(rules: &Rules, scope: &Due) -> Result<Answer, DatabaseError> {
@@ -110,7 +113,8 @@ fn answer(rules: &Rules, scope: &Due) -> Result<Answer, DatabaseError> {
     let place = gates.clone().position(|g| g.name().as_str() == scope.gate && g.type_name() == scope.kind);
     // A gate that is gone holds nobody: whoever waits for it is let out.
     let Some(gate) = place else {
-        return Ok(Answer { wake: i64::from(i32::MAX), base: 0, retry: scope.now + Duration::from_secs(1) });
+        let retry = scope.now + Duration::from_secs(1);
+        return Ok(Answer { wake: i64::from(i32::MAX), base: 0, retry, states: None });
     };
     let held = HeldScope {
         gate,
@@ -120,12 +124,14 @@ fn answer(rules: &Rules, scope: &Due) -> Result<Answer, DatabaseError> {
         waited: true,
         woken: scope.woken,
     };
-    Ok(match assess_scope(&rules.policy, &held, scope.now).verdict {
+    let assessed = assess_scope(&rules.policy, &held, scope.now);
+    let states = Some(settled_states(&rules.policy, gate, &assessed, 0, scope.now));
+    Ok(match assessed.verdict {
         Verdict::Admit(free) => {
             let free = i64::try_from(free.get()).unwrap_or(i64::MAX).min(i64::from(i32::MAX) / 2);
             let wake = (free - scope.woken).max(0);
-            Answer { wake, base: scope.woken, retry: scope.now + WOKEN_HAVE }
+            Answer { wake, base: scope.woken, retry: scope.now + WOKEN_HAVE, states }
         }
-        Verdict::Deny(denial) => Answer { wake: 0, base: scope.woken, retry: denial.until },
+        Verdict::Deny(denial) => Answer { wake: 0, base: scope.woken, retry: denial.until, states },
     })
 }

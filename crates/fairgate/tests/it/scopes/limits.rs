@@ -77,3 +77,33 @@ async fn other_gates_let_out_who_waits_for_one_that_is_gone() {
     world.complete_any(6).await;
     assert_eq!(world.drain_into_slots().await, 0);
 }
+
+#[tokio::test]
+async fn a_rate_that_is_no_longer_zero_lets_those_go_who_wait_although_nobody_else_asks() {
+    let paced = policy("p")
+        .throttle(|t| {
+            t.scope("account").rate_from("rate", 1.0).per(std::time::Duration::from_secs(1)).burst(1.0)
+        })
+        .concurrency(|c| c.named("own").max(1.0))
+        .build()
+        .expect("a policy");
+    let mut world = World::new(vec![paced]).await;
+    let job = |endpoint: &str, rate: i32| {
+        fairgate::NewJob::new("work")
+            .context(&serde_json::json!({ "tenant": endpoint, "account": "a", "rate": rate }))
+            .expect("a context")
+    };
+    let now = world.after_ms(1_000).await;
+    world.stage_jobs("p", &[job("busy", 1)]).await;
+    assert_eq!(world.admitted_at(now).await, 1);
+    world.stage_jobs("p", &[job("waits", 0)]).await;
+    assert_eq!(world.admitted_at(now).await, 0, "nothing goes at no rate");
+    // The newest context is one whose own gate holds it: it asks no scope.
+    world.stage_jobs("p", &[job("busy", 1)]).await;
+    assert_eq!(world.admitted_at(now).await, 0);
+    let mut went = 0;
+    for seconds in 1..=3 {
+        went += world.admitted_at(now + chrono::TimeDelta::seconds(seconds)).await;
+    }
+    assert_eq!(went, 1, "one token a second, and only one may go");
+}
