@@ -154,7 +154,13 @@ async fn the_statements_between_ticks_use_their_indexes_with_generic_and_custom_
         (
             "explain a job",
             include_str!("../../queries/explain/find_staged.sql"),
-            format!("({nil}, NULL)"),
+            format!("({nil})"),
+            "staged_pkey",
+        ),
+        (
+            "what goes before a job",
+            include_str!("../../queries/explain/count_ahead.sql"),
+            format!("({nil}, NULL, NULL)"),
             "staged_order",
         ),
         (

@@ -39,7 +39,7 @@ async fn the_statements_of_scopes_use_their_indexes() {
         (
             "wake",
             include_str!("../../../queries/scopes/wake_waiting.sql"),
-            "(now(), '{}', '{}', '{}', '{}')",
+            "(now(), '{}', '{}', '{}', '{}', '{}')",
             "partition_waiting",
         ),
         (
