@@ -78,27 +78,37 @@ async fn four_tickers_admit(world: &World, settings: &Settings, jobs: u64) {
     tickers.join_all().await;
 }
 
+/// What tenants got beside their shares, in a window after ten rounds: each error past 10%, in jobs; Jain's index of all.
+async fn errors_of_four_tickers(world: &World, settings: &Settings, round: u64, rounds: u64) -> (f64, f64) {
+    world.absorb().await;
+    // The lane gets to know its weights first.
+    four_tickers_admit(world, settings, 10 * round).await;
+    let before = admitted(world).await;
+    four_tickers_admit(world, settings, rounds * round).await;
+    let after = admitted(world).await;
+    world.audit().await;
+    let got = |weight: &i64| after[weight].iter().zip(&before[weight]).map(|(after, before)| after - before);
+    let tenants: Vec<(f64, f64)> =
+        after.keys().flat_map(|weight| got(weight).map(|jobs| (*weight as f64, jobs as f64))).collect();
+    let all: f64 = tenants.iter().map(|(_, got)| got).sum();
+    let weights: f64 = tenants.iter().map(|(weight, _)| weight).sum();
+    let parts: Vec<f64> = tenants.iter().map(|(weight, got)| got * weights / (all * weight)).collect();
+    let error =
+        |(weight, got): &(f64, f64)| (got - all * weight / weights).abs() - 0.10 * all * weight / weights;
+    let sum: f64 = parts.iter().sum();
+    let jain = sum * sum / (parts.len() as f64 * parts.iter().map(|part| part * part).sum::<f64>());
+    (tenants.iter().map(error).fold(f64::MIN, f64::max), jain)
+}
+
 #[tokio::test]
 async fn four_tickers_share_by_weight_too() {
     let settings = Settings { partition_batch_size: 5, ..Settings::default() };
     let policy = weighted(FairnessBuilder::weighted(), 30);
     let world = World::with(vec![policy], settings.clone()).await;
-    stage(&world, 40, 400).await;
-    world.absorb().await;
-    // Ten rounds of eight ticks, in which the lane gets to know its weights, and then as many that are measured.
-    four_tickers_admit(&world, &settings, 2_400).await;
-    let before = admitted(&world).await;
-    four_tickers_admit(&world, &settings, 2_400).await;
-    let after = admitted(&world).await;
-    let all: i64 = after.values().flatten().sum::<i64>() - before.values().flatten().sum::<i64>();
-    let part = all as f64 / 100.0;
-    for (weight, jobs) in &after {
-        let due = part * *weight as f64;
-        for got in jobs.iter().zip(&before[weight]).map(|(after, before)| after - before) {
-            assert!((got as f64 - due).abs() <= 4.0 + 0.10 * due, "weight {weight}: {got} of {due}");
-        }
-    }
-    world.audit().await;
+    stage(&world, 40, 600).await;
+    // Eight batches of at most 30 jobs a round. Some tickers are slow, so a batch may lag by some rounds for a while.
+    let (error, jain) = errors_of_four_tickers(&world, &settings, 8 * 30, 30).await;
+    assert!(error <= 4.0 && jain >= 0.995, "{error:.1} jobs past 10%, jain {jain:.4}");
 }
 
 #[tokio::test]
