@@ -149,9 +149,14 @@ impl From<ForceError> for CliError {
         let message = error.to_string();
         match error {
             ForceError::Operate(error) => error.into(),
-            ForceError::QueueNotReady { .. } => Self::failed(message)
-                .hint("what was admitted before stays so; install the queue's own tables, then run `fairgate apply`"),
+            ForceError::QueueNotReady { .. } => {
+                Self::failed(message).hint("install the queue's own tables, then run `fairgate apply`")
+            }
             ForceError::Rules(_) => Self::failed(message),
+            ForceError::Halfway { admitted, source } => {
+                let went = if admitted == 1 { "1 job".to_owned() } else { format!("{admitted} jobs") };
+                Self::from(*source).cause(format!("{went} had been admitted before, and stay so"))
+            }
         }
     }
 }

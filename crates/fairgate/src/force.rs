@@ -66,6 +66,19 @@ pub enum ForceError {
     /// The registered policy, or its queue, is unknown to this version or program.
     #[error("{0}")]
     Rules(String),
+    /// It failed after some of its batches were committed.
+    #[error("{} had been admitted, and stay so, when it failed: {source}", jobs(*admitted))]
+    Halfway {
+        /// Jobs that had been admitted.
+        admitted: u64,
+        /// Why it went no further.
+        #[source]
+        source: Box<ForceError>,
+    },
+}
+
+fn jobs(count: u64) -> String {
+    if count == 1 { "1 job".to_owned() } else { format!("{count} jobs") }
 }
 
 impl From<DatabaseError> for ForceError {
@@ -153,9 +166,25 @@ async fn force(
     partition: Option<Uuid>,
     wanted: Vec<Wanted>,
 ) -> Result<Forced, ForceError> {
+    let mut done = Forced::default();
+    match carry_on(conn, means, policy_id, partition, wanted, &mut done).await {
+        Ok(()) => Ok(done),
+        Err(error) if done.admitted == 0 => Err(error),
+        Err(error) => Err(ForceError::Halfway { admitted: done.admitted, source: Box::new(error) }),
+    }
+}
+
+/// Batch after batch; `done` tells of those that were committed.
+async fn carry_on(
+    conn: &mut PgConnection,
+    means: &Means,
+    policy_id: i32,
+    partition: Option<Uuid>,
+    wanted: Vec<Wanted>,
+    done: &mut Forced,
+) -> Result<(), ForceError> {
     let mut rules = Rules::load_any(conn, policy_id, &means.policies, &means.queues, true).await?;
     let mut wanted = VecDeque::from(wanted);
-    let mut done = Forced::default();
     loop {
         let batch = batch::next(&wanted, means.settings.partition_batch_size);
         if batch.is_empty() {
@@ -185,5 +214,5 @@ async fn force(
         .fetch_one(conn)
         .await
         .doing("counting what is left")?;
-    Ok(done)
+    Ok(())
 }

@@ -54,6 +54,8 @@ pub struct Status {
     pub reports: i64,
     /// Jobs that the queue refused for good.
     pub quarantined: i64,
+    /// Retries that found their dedupe key in another job's hands and go on without it, within `metrics_retention`.
+    pub lost_keys: i64,
     /// Every policy, by name.
     pub policies: Vec<PolicyStatus>,
 }
@@ -102,12 +104,12 @@ pub struct PolicyStatus {
 /// # Errors
 /// When the database does not answer.
 pub async fn status(conn: &mut PgConnection) -> Result<Status, DatabaseError> {
-    let (enabled, tickers, reports, quarantined): (bool, i64, i64, i64) =
+    let (enabled, tickers, reports, quarantined, lost_keys): (bool, i64, i64, i64, i64) =
         crate::sql::query_as(include_str!("../queries/observe/engine_totals.sql"))
             .fetch_one(&mut *conn)
             .await
             .doing("reading the engine's status")?;
-    Ok(Status { enabled, tickers, reports, quarantined, policies: policies(conn).await? })
+    Ok(Status { enabled, tickers, reports, quarantined, lost_keys, policies: policies(conn).await? })
 }
 
 /// Every policy, by name.

@@ -38,10 +38,22 @@ fn text(status: &Status, now: DateTime<Utc>) -> String {
             status.quarantined
         );
     }
+    if status.lost_keys > 0 {
+        text += &format!("{}\n", lost_keys(status.lost_keys));
+    }
     if status.policies.is_empty() {
         return text + "no policy is registered; `fairgate apply` registers those of fairgate.toml\n";
     }
     text + "\n" + &table(&status.policies, now).text()
+}
+
+fn lost_keys(count: i64) -> String {
+    let (jobs, their) =
+        if count == 1 { ("1 job".to_owned(), "its key") } else { (format!("{count} jobs"), "their keys") };
+    format!(
+        "{jobs} lost {their}: while a failed attempt waited to be tried again, another job took the dedupe key, and both go on \
+         (they are listed in fairgate.lost_key, for as long as samples are kept)"
+    )
 }
 
 fn table(policies: &[PolicyStatus], now: DateTime<Utc>) -> Table {

@@ -35,3 +35,19 @@ async fn a_partition_that_is_not_there_and_a_queue_that_is_not_ready_are_said() 
         .unwrap();
     assert_snapshot!(user.run(&["drain", "webhooks"]));
 }
+
+#[tokio::test]
+async fn a_drain_that_fails_half_way_says_how_many_jobs_went() {
+    let database = TestDb::new().await;
+    let user = User::with_policies(&database, PLAIN);
+    let line = "{\"task\": \"t\", \"partition_key\": \"acct:7\"}\n";
+    user.run_with(&["stage", "webhooks", "--ndjson", "-"], &line.repeat(1_100)).succeeds();
+    let tire = "CREATE SEQUENCE public.passed;
+        CREATE FUNCTION public.tire() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+          IF nextval('public.passed') > 1050 THEN
+            RAISE EXCEPTION 'worn out' USING ERRCODE = 'insufficient_privilege';
+          END IF; RETURN NEW; END $$;
+        CREATE TRIGGER tire BEFORE INSERT ON graphile_worker._private_jobs FOR EACH ROW EXECUTE FUNCTION public.tire()";
+    sqlx::raw_sql(tire).execute(database.pool()).await.unwrap();
+    assert_snapshot!(user.run(&["drain", "webhooks"]));
+}

@@ -94,3 +94,16 @@ async fn partitions_of_an_unknown_policy_are_refused() {
 fn a_sort_that_does_not_exist_names_those_that_do() {
     assert_snapshot!(User::new().run(&["partitions", "webhooks", "--sort", "size"]));
 }
+
+#[tokio::test]
+async fn status_tells_of_retries_that_lost_their_dedupe_key() {
+    let database = TestDb::new().await;
+    let user = User::with_policies(&database, PLAIN);
+    assert_eq!(user.run(&["status", "--json"]).succeeds().json()["lost_keys"], 0);
+    let lost = "INSERT INTO fairgate.lost_key (policy_id, job_id, key) SELECT id, gen_random_uuid(), 'k' FROM fairgate.policy LIMIT 1";
+    sqlx::raw_sql(lost).execute(database.pool()).await.unwrap();
+    assert_eq!(user.run(&["status", "--json"]).succeeds().json()["lost_keys"], 1);
+    let text = user.run(&["status"]).succeeds().stdout;
+    let line = text.lines().nth(1).unwrap();
+    assert!(line.starts_with("1 job lost its key: while a failed attempt waited"), "{line}");
+}

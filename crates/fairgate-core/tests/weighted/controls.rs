@@ -13,8 +13,8 @@ fn without_weights_the_shares_are_wrong() {
 
 #[test]
 fn when_the_lane_is_seldom_moved_the_shares_are_wrong() {
-    let (error, jain) = four_tickers(Rule::Whole, 0.2);
-    assert!(error > 4.0 && jain < 0.999, "{error} jobs, {jain}");
+    let (error, _) = four_tickers(Rule::Whole, 0.2);
+    assert!(error > 4.0, "{error} jobs");
 }
 
 #[test]

@@ -6,8 +6,8 @@ use crate::measure::{Window, shares};
 use crate::sim::{Dice, Gate, Length, Tenant, World};
 
 /// Four in five tenants are held to less than their share.
-fn tenants(count: usize, gate: impl Fn(usize) -> Gate) -> Vec<Tenant> {
-    let mut dice = Dice::new(21);
+fn tenants(count: usize, seed: u64, gate: impl Fn(usize) -> Gate) -> Vec<Tenant> {
+    let mut dice = Dice::new(seed);
     let tenant = |at: usize| {
         let weight = dice.pick(&[1.0, 2.0, 3.0, 4.0]);
         let gate = if at.is_multiple_of(5) { Gate::Open } else { gate(at) };
@@ -27,9 +27,15 @@ fn open(world: &World, from: &[f64], to: &[f64]) -> Window {
 
 #[test]
 fn open_tenants_share_what_four_in_five_throttled_ones_leave() {
-    let mut dice = Dice::new(5);
+    for seed in 0..6 {
+        share_what_throttled_ones_leave(21 + 31 * seed, 5 + 17 * seed);
+    }
+}
+
+fn share_what_throttled_ones_leave(weights: u64, rates: u64) {
+    let mut dice = Dice::new(rates);
     let gates: Vec<f64> = (0..500).map(|_| 0.6 + 0.8 * dice.unit()).collect();
-    let mut world = World::new(tenants(500, |at| Gate::Rate { rate: gates[at], burst: 2.0 }));
+    let mut world = World::new(tenants(500, weights, |at| Gate::Rate { rate: gates[at], burst: 2.0 }));
     world.room.budget = Some(100);
     world.run_rounds(10);
     let mut from = world.admitted();
@@ -55,7 +61,7 @@ fn open_tenants_share_what_four_in_five_throttled_ones_leave() {
 
 #[test]
 fn open_tenants_share_the_worker_time_that_four_in_five_capped_ones_leave() {
-    let mut world = World::new(tenants(100, |_| Gate::InFlight(1)));
+    let mut world = World::new(tenants(100, 21, |_| Gate::InFlight(1)));
     world.cost = Cost::Time;
     world.with_workers(200, 400);
     world.run_seconds(60.0);

@@ -85,7 +85,9 @@ fn nothing_that_comes_in_makes_a_number_that_is_not_finite_or_takes_more_than_th
         }
         let settled = offers.settle(&taken);
         lane = settled.advance.apply(&lane);
-        assert!([lane.v_round, lane.elastic.w, lane.elastic.c].iter().all(|number| number.is_finite()));
+        assert!(
+            [lane.v_round, lane.pace, lane.elastic.w, lane.elastic.c].iter().all(|number| number.is_finite())
+        );
         for (state, partition) in states.iter_mut().zip(settled.partitions) {
             *state = partition.state;
             assert!([state.est, state.s_weight, partition.charged].iter().all(|number| *number > 0.0));

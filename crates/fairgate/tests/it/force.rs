@@ -113,6 +113,34 @@ async fn a_queue_that_is_not_ready_stops_a_drain_with_the_reason_and_nothing_is_
 }
 
 #[tokio::test]
+async fn a_drain_that_fails_half_way_says_how_many_jobs_had_gone() {
+    let world = World::new(vec![open("p")]).await;
+    world.stage("p", "t", 1_500).await;
+    // The queue's own trigger counts, and breaks down in the second batch.
+    world
+        .execute(
+            "CREATE SEQUENCE public.passed;
+             CREATE FUNCTION public.tire() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+               IF nextval('public.passed') > 1200 THEN RAISE EXCEPTION 'worn out' USING ERRCODE = 'insufficient_privilege'; END IF; RETURN NEW; END $$;
+             CREATE TRIGGER tire BEFORE INSERT ON graphile_worker._private_jobs FOR EACH ROW EXECUTE FUNCTION public.tire()",
+        )
+        .await;
+    let mut conn = world.db.connect().await;
+    let error = drain(&mut conn, &Means::default(), &name("p"), None).await.unwrap_err();
+    let ForceError::Halfway { admitted: 1_000, source } = &error else { panic!("{error}") };
+    assert!(matches!(**source, ForceError::QueueNotReady { .. }), "{source}");
+    assert!(
+        error
+            .to_string()
+            .starts_with("1000 jobs had been admitted, and stay so, when it failed: queue \"main\""),
+        "{error}"
+    );
+    assert_eq!((world.queue_length().await, world.in_flight().await), (1_000, 1_000));
+    assert_eq!(world.number("SELECT count(*) FROM fairgate.staged").await, 500);
+    world.audit().await;
+}
+
+#[tokio::test]
 async fn a_job_that_the_queue_refuses_holds_up_no_drain() {
     let world = World::new(vec![open("p")]).await;
     world

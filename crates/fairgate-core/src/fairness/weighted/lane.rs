@@ -4,6 +4,12 @@ use serde::{Deserialize, Serialize};
 
 use super::{Census, Entrant, VirtualTime};
 
+/// What a round leaves of the pace of the rounds before it.
+const PACE_KEPT: f64 = 0.9;
+/// Rounds that the virtual time may be ahead of the lowest start seen in the last round: that start is up to two rounds old
+/// where nobody lags, and ticks of other tickers add a part of one.
+const HEADROOM: f64 = 2.5;
+
 /// The virtual time of a lane and the sums of its rounds. The default is a lane that has never served.
 ///
 /// A round is the time in which every due partition is looked at once.
@@ -23,8 +29,13 @@ pub struct LaneState {
     pub acc: Census,
     /// The lowest virtual start among those counted in this round so far.
     pub acc_min: Option<VirtualTime>,
+    /// The lowest virtual start among those counted in the round before this one.
+    pub last_min: Option<VirtualTime>,
     /// How far the virtual time moved in the round before this one.
     pub v_round: f64,
+    /// How far it moved in the fastest of the last rounds, where each round since counts a tenth less: rounds differ, and
+    /// one in which it hardly moved says little of the next.
+    pub pace: f64,
     /// The round; 0 before the first tick.
     pub round_no: u64,
     /// Where the virtual time stood when it began.
@@ -66,10 +77,12 @@ impl LaneState {
     /// Begins the next round. The virtual time catches up with the least served elastic partition, so that
     /// nobody pays for service at a time when there was no one to wait.
     pub(super) fn next_round(&mut self) {
-        if let Some(least) = self.acc_min.take() {
+        self.last_min = self.acc_min.take();
+        if let Some(least) = self.last_min {
             self.v = self.v.max(least);
         }
         self.v_round = self.v.since(self.round_v).max(0.0);
+        self.pace = self.v_round.max(self.pace * PACE_KEPT);
         self.round_v = self.v;
         self.elastic = self.acc.or_more(self.last);
         self.last = std::mem::take(&mut self.acc);
@@ -81,9 +94,16 @@ impl LaneState {
         self.elastic.n == 0 && self.acc.n == 0
     }
 
+    /// How far the virtual time may still go before it is too far from the least served elastic partition; negative when it
+    /// is. Where a tick's budget is too small for the weights that it happens to claim together, those fall behind, and the
+    /// virtual time must wait for them, or everybody else takes what is theirs.
+    pub(super) fn headroom(&self) -> f64 {
+        self.last_min.map_or(f64::INFINITY, |least| least.since(self.v) + HEADROOM * self.stride())
+    }
+
     /// How far the virtual time moves in a round, or while every elastic partition gets one job if that is longer.
     pub(super) fn stride(&self) -> f64 {
         let one_each = if self.elastic.w > 0.0 { self.elastic.c / self.elastic.w } else { 0.0 };
-        one_each.max(self.v_round)
+        one_each.max(self.pace)
     }
 }

@@ -2,8 +2,9 @@
 
 use super::{Cost, Entrant, LaneState, PartitionState, usable_cost, usable_weight};
 
-/// Rounds of service that a partition that always had work can be behind without losing the claim to them.
-const PATIENCE: f64 = 4.0;
+/// Rounds of service that a partition that always had work can be behind without losing the claim to them. A busy machine
+/// may hold up the ticker that has claimed it for several, and a full budget adds some.
+const PATIENCE: f64 = 8.0;
 /// The part of a job that a waking partition is ahead of those that were served all along. A whole job would let a crowd
 /// that wakes together have a second round before a tenant that was alone till then gets its first job.
 const WAKING_CREDIT: f64 = 0.5;

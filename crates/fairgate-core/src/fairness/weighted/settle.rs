@@ -5,6 +5,10 @@ use super::look::Arrival;
 use super::offer::{Bound, Offers};
 use super::partition::PartitionState;
 
+/// The part of its advance that a tick makes although some of its lane lag behind: one of a weight that no budget can
+/// serve shall not stop everybody else.
+const LEAST_ADVANCE: f64 = 0.5;
+
 /// What to write back for a tick.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Settled {
@@ -93,6 +97,10 @@ impl Offers {
         };
         let cost = sums.spent + lost - sums.behind;
         let by = if weight > 0.0 { cost.max(0.0) / weight } else { 0.0 };
+        let by = match self.room {
+            Bound::Budget => by.min(self.lane.headroom()).max(by * LEAST_ADVANCE),
+            Bound::None | Bound::Queue { .. } => by,
+        };
         LaneAdvance::new(by, self.lane.round_no, sums.round)
     }
 }

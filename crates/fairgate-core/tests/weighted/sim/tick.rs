@@ -35,7 +35,7 @@ impl World {
             lane.acc.n = lane.acc.n.max(1);
         }
         if self.rule == Rule::WithHoard {
-            lane.v_round = 1e12;
+            lane.pace = 1e12;
         }
         let room = Room { queue, ..self.room };
         let offers = offers(self.cost, &lane, totals, &entrants, &room);
