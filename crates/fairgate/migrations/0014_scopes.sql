@@ -12,8 +12,8 @@ ALTER TABLE fairgate.partition_state
     ADD COLUMN woken boolean NOT NULL DEFAULT false;
 CREATE INDEX partition_waiting ON fairgate.partition_state (waiting_on, waiting_since, id) WHERE waiting_on IS NOT NULL;
 
--- The scopes whose slot an admission holds, whatever its partition counts towards later.
-ALTER TABLE fairgate.in_flight ADD COLUMN scopes uuid[] NOT NULL DEFAULT '{}';
+-- The scopes whose slot an admission holds, whatever its partition counts towards later; NULL without such gates: it is read and written for every job.
+ALTER TABLE fairgate.in_flight ADD COLUMN scopes uuid[];
 
 -- One row a scope and gate: changed only by who holds its lock. The id is a digest (fairgate.scope_id). The numbers of the gate come from the context, the
 -- newest of the scope's partitions. While partitions may wait for it (waited), due_at says when to wake some of them. woken: of those, how many

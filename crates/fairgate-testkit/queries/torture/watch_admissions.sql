@@ -25,7 +25,7 @@ BEGIN
       FROM (SELECT DISTINCT partition_id, scopes, limits FROM new_rows WHERE NOT forced) n JOIN fairgate.partition p ON p.id = n.partition_id
       JOIN fairgate.policy d ON d.id = p.policy_id
      WHERE (SELECT count(*) FROM jsonb_array_elements(coalesce(d.definition -> 'gates', '[]')) g
-             WHERE g ->> 'type' = 'concurrency' AND g ->> 'scope' <> 'partition') <> cardinality(n.scopes)
+             WHERE g ->> 'type' = 'concurrency' AND g ->> 'scope' <> 'partition') <> coalesce(cardinality(n.scopes), 0)
         OR EXISTS (SELECT FROM unnest(n.scopes) t (id) LEFT JOIN fairgate.scope s ON s.id = t.id
                     WHERE (n.limits ->> s.gate)::numeric IS DISTINCT FROM torture.scope_max_in_force(t.id)
                        OR (s.key IS NOT NULL AND s.key IS DISTINCT FROM p.context ->> 'account'));
