@@ -2,6 +2,7 @@
 
 mod partition;
 mod read;
+mod turn;
 
 use chrono::{DateTime, Utc};
 use fairgate_core::id::{AdmissionId, JobId, PartitionKey, PolicyName};
