@@ -67,7 +67,9 @@ impl<'a> Lines<'a> {
     /// A file that begins as a JSON array is none of lines.
     fn refuse_array(&mut self) -> Result<(), CliError> {
         let text = self.buffer.trim_ascii();
-        if std::mem::replace(&mut self.begun, self.begun || !text.is_empty()) || !text.starts_with(b"[") {
+        let first = !self.begun && !text.is_empty();
+        self.begun |= first;
+        if !first || !text.starts_with(b"[") {
             return Ok(());
         }
         Err(CliError::usage("--ndjson: this is a JSON array, so nothing was staged; give one object a line, without brackets and commas around them")
