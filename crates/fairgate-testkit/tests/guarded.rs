@@ -90,7 +90,9 @@ async fn live(url: &str, number: u64, dice: &mut Dice) -> Result<(), Box<dyn std
                 work.await?;
                 guard.finish(End::Ignored).await;
             }
-            _ => drop(guard.run(work).await?),
+            _ => {
+                guard.run(work).await?;
+            }
         }
     }
 }
