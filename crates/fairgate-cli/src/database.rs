@@ -49,6 +49,8 @@ pub(crate) async fn ticker_pool(args: &DatabaseArgs, pooled: bool) -> Result<PgP
     if pooled {
         options = options.statement_cache_capacity(0);
     }
+    // A pool tries again until its time is up; a single connection says at once what is wrong.
+    drop(patiently(&options, options.connect()).await?);
     let pool = PgPoolOptions::new().max_connections(TICKER_CONNECTIONS).connect_lazy_with(options.clone());
     patiently(&options, pool.acquire()).await?;
     Ok(pool)
@@ -74,6 +76,12 @@ fn options(args: &DatabaseArgs) -> Result<PgConnectOptions, CliError> {
             "give --database-url postgres://user@host/database, or set FAIRGATE_DATABASE_URL or DATABASE_URL",
         )
     })?;
+    if let Some((scheme, _)) =
+        url.split_once("://").filter(|(scheme, _)| !matches!(*scheme, "postgres" | "postgresql"))
+    {
+        return Err(CliError::usage(format!("the database URL begins with {scheme}://, which is not PostgreSQL"))
+            .hint("fairgate lives in the PostgreSQL database of the queue: postgres://user:password@host:5432/database"));
+    }
     let options = PgConnectOptions::from_str(&url).map_err(|error| {
         CliError::usage(format!("the database URL cannot be read: {error}"))
             .hint("it looks like postgres://user:password@host:5432/database")

@@ -71,14 +71,23 @@ impl CliError {
     }
 }
 
+/// What is echoed of a huge input is cut.
+fn cut(text: &str) -> std::borrow::Cow<'_, str> {
+    const MOST: usize = 2_000;
+    match text.char_indices().nth(MOST) {
+        Some((end, _)) => format!("{}… (cut, {} bytes in all)", &text[..end], text.len()).into(),
+        None => text.into(),
+    }
+}
+
 impl fmt::Display for CliError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "error: {}", self.message)?;
+        write!(f, "error: {}", cut(&self.message))?;
         for cause in &self.causes {
-            write!(f, "\n  {}", cause.replace('\n', "\n  "))?;
+            write!(f, "\n  {}", cut(cause).replace('\n', "\n  "))?;
         }
         match &self.hint {
-            Some(hint) => write!(f, "\n  hint: {hint}"),
+            Some(hint) => write!(f, "\n  hint: {}", cut(hint)),
             None => Ok(()),
         }
     }

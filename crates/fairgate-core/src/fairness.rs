@@ -5,4 +5,4 @@ mod share;
 pub mod weighted;
 
 pub use recent::decayed;
-pub use share::offers;
+pub use share::{everybody_gets_one, offers};

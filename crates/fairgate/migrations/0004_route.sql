@@ -1,5 +1,36 @@
 -- What every door of staging needs: the policy, checked, and the place where a job belongs.
 
+-- The registered policy whose name is most like a mistyped one: at most a third of its letters differ (V. Levenshtein's distance). NULL: none is.
+CREATE FUNCTION fairgate.nearest_policy(word text) RETURNS text
+LANGUAGE plpgsql STABLE AS $$
+DECLARE
+    candidate text;
+    found text;
+    fewest int := greatest(1, char_length(word) / 3) + 1;
+    above int[];
+    here int[];
+BEGIN
+    IF char_length(word) > 200 THEN
+        RETURN NULL;
+    END IF;
+    FOR candidate IN SELECT p.name FROM fairgate.policy p WHERE NOT p.retired AND abs(char_length(p.name) - char_length(word)) < fewest ORDER BY p.name LIMIT 200 LOOP
+        above := ARRAY (SELECT generate_series(0, char_length(candidate)));
+        FOR i IN 1 .. char_length(word) LOOP
+            here := ARRAY[i];
+            FOR j IN 1 .. char_length(candidate) LOOP
+                here[j + 1] := least(above[j + 1] + 1, here[j] + 1,
+                    above[j] + CASE WHEN lower(substr(word, i, 1)) = lower(substr(candidate, j, 1)) THEN 0 ELSE 1 END);
+            END LOOP;
+            above := here;
+        END LOOP;
+        IF above[char_length(candidate) + 1] < fewest THEN
+            fewest := above[char_length(candidate) + 1];
+            found := candidate;
+        END IF;
+    END LOOP;
+    RETURN found;
+END $$;
+
 -- What staging must know of a policy, or the error that names it.
 CREATE FUNCTION fairgate.policy_to_stage(name text,
     OUT id int, OUT enabled boolean, OUT paused boolean, OUT key_parts jsonb, OUT shard_parts jsonb, OUT queue text,
@@ -14,9 +45,11 @@ BEGIN
       INTO id, enabled, paused, key_parts, shard_parts, queue, priority_min, priority_max, max_attempts_max, task_max_chars, max_pending, key_until_admitted, key_replaces, retired, anybody_asleep
       FROM fairgate.policy p JOIN fairgate.queue q ON q.id = p.queue_id CROSS JOIN fairgate.engine e
      WHERE p.name = policy_to_stage.name;
-    IF NOT FOUND THEN
-        RAISE EXCEPTION 'policy "%" is not registered', policy_to_stage.name USING ERRCODE = 'FG001',
-            HINT = coalesce('Registered: ' || (SELECT string_agg(x.name, ', ' ORDER BY x.name)
+    IF policy_to_stage.name IS NULL THEN
+        RAISE EXCEPTION 'policy is missing: it is SQL NULL' USING ERRCODE = 'FG001', HINT = 'Name the policy that the job belongs to.';
+    ELSIF id IS NULL THEN
+        RAISE EXCEPTION 'policy "%" is not registered', left(policy_to_stage.name, 200) USING ERRCODE = 'FG001',
+            HINT = coalesce('Did you mean "' || fairgate.nearest_policy(policy_to_stage.name) || '"? ', '') || coalesce('Registered: ' || (SELECT string_agg(x.name, ', ' ORDER BY x.name)
                               FROM (SELECT r.name FROM fairgate.policy r WHERE NOT r.retired ORDER BY r.name LIMIT 20) x) || '. ', '')
                    || 'Add it to fairgate.toml and run "fairgate apply".';
     ELSIF retired THEN
@@ -48,8 +81,8 @@ BEGIN
             USING ERRCODE = 'FG004';
     ELSIF queue_name = '' THEN
         RAISE EXCEPTION '%: queue_name is empty', job USING ERRCODE = 'FG004', HINT = 'Leave it out instead.';
-    ELSIF run_at IN ('infinity', '-infinity') THEN
-        RAISE EXCEPTION '%: run_at is %', job, run_at USING ERRCODE = 'FG004', HINT = 'Give a time, or leave it out for now.';
+    ELSIF run_at < '1970-01-01 00:00:00Z' OR run_at >= '10000-01-01 00:00:00Z' THEN
+        RAISE EXCEPTION '%: run_at is %, outside of the years 1970 to 9999', job, run_at AT TIME ZONE 'UTC' USING ERRCODE = 'FG004', HINT = 'Give a time, or leave it out for now.';
     ELSIF dedupe_key = '' THEN
         RAISE EXCEPTION '%: dedupe_key is empty', job USING ERRCODE = 'FG004', HINT = 'Leave it out for no deduplication.';
     ELSIF octet_length(dedupe_key) > 10000 THEN

@@ -30,7 +30,7 @@ BEGIN
        AND (max_attempts IS NULL OR max_attempts BETWEEN 1 AND pol.max_attempts_max)
        AND jsonb_typeof(context -> pol.key_name) = 'string';
     IF octet_length(key) BETWEEN 1 AND 10000 AND partition_key IS NULL AND dedupe_key IS NULL AND queue_name IS NULL AND payload IS NOT NULL
-       AND (run_at IS NULL OR run_at < 'infinity' AND run_at > '-infinity') THEN
+       AND (run_at IS NULL OR run_at >= '1970-01-01 00:00:00Z' AND run_at < '10000-01-01 00:00:00Z') THEN
         partition_id := fairgate.partition_id(policy_id, key);
     ELSE
         p := fairgate.policy_to_stage(policy);

@@ -93,7 +93,7 @@ impl Config {
 
 fn revision(root: &Section<'_>, found: &mut Findings<'_>) -> Option<u32> {
     let node = root.get("revision")?;
-    let number = node.whole(found, i32::MAX.unsigned_abs())?;
+    let number = node.whole(found, 1, i32::MAX.unsigned_abs())?;
     if number == 0 {
         found.problem(node.offset, &node.at, "is 0; revisions count from 1");
     }

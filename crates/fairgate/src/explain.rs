@@ -3,6 +3,7 @@
 mod partition;
 mod read;
 mod scopes;
+mod turn;
 
 use chrono::{DateTime, Utc};
 use fairgate_core::id::{AdmissionId, JobId, PartitionKey, PolicyName};

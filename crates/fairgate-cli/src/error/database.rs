@@ -25,6 +25,10 @@ impl CliError {
             }
             Some("53300") => ("has no connection left", "end some, or raise max_connections"),
             Some("57P03") => ("is not ready for connections", "try again in a moment"),
+            _ if words(error).to_lowercase().contains("tls") => (
+                "has no encrypted connection for us",
+                "the server speaks no TLS, or the pooler before it; leave sslmode out of the URL, or set sslmode=prefer, or switch the server's `ssl` on",
+            ),
             _ => (
                 "cannot be reached",
                 "is a PostgreSQL server listening there? The URL is the one of --database-url, FAIRGATE_DATABASE_URL or DATABASE_URL",

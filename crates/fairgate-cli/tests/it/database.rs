@@ -77,3 +77,23 @@ async fn without_the_schema_every_command_says_to_migrate() {
         }
     }
 }
+
+#[test]
+fn run_says_at_once_that_a_connection_is_refused() {
+    let ran = user().run(&["run", "--no-admin", "--database-url", "postgres://me@127.0.0.1:1/app"]);
+    assert!(ran.stderr.contains("Connection refused") && !ran.stderr.contains("no answer within"), "{ran}");
+}
+
+#[test]
+fn a_url_of_another_database_is_told_apart() {
+    assert_snapshot!(user().run(&["status", "--database-url", "mysql://me:secret@127.0.0.1/app"]));
+}
+
+#[tokio::test]
+async fn a_server_without_tls_is_told_when_the_url_requires_it() {
+    let database = TestDb::bare().await;
+    let joint = if database.url().contains('?') { '&' } else { '?' };
+    let ran = user().run(&["status", "--database-url", &format!("{}{joint}sslmode=require", database.url())]);
+    assert!(ran.stderr.contains("has no encrypted connection for us"), "{ran}");
+    assert!(ran.stderr.contains("leave sslmode out of the URL"), "{ran}");
+}

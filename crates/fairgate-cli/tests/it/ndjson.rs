@@ -133,3 +133,63 @@ async fn a_policy_that_is_not_registered_is_named_once() {
 fn a_file_that_is_not_there_is_wrong_use() {
     assert_snapshot!(User::new().run(&["stage", "webhooks", "--ndjson", "nowhere.ndjson"]));
 }
+
+#[tokio::test]
+async fn fields_of_the_wrong_type_and_a_nul_are_named_by_line_in_plain_words() {
+    let database = TestDb::new().await;
+    let user = User::with_policies(&database, PLAIN);
+    let lines = "\
+{\"task\":\"fine\",\"partition_key\":\"k\"}
+{\"task\":\"a\\u0000b\",\"partition_key\":\"k\"}
+{\"task\":\"t\",\"partition_key\":\"k\\u0000\"}
+{\"task\":\"t\",\"partition_key\":\"k\",\"dedupe_key\":\"\\u0000\"}
+{\"task\":\"t\",\"partition_key\":\"k\",\"queue_name\":\"\\u0000\"}
+{\"task\":\"t\",\"context\":{\"account_id\":\"\\u0000\"}}
+{\"task\":7}
+7
+{\"task\":\"t\",\"partition_key\":\"k\",\"priority\":\"high\"}
+{\"task\":\"t\",\"partition_key\":\"k\",\"max_attempts\":1.5}
+{\"task\":\"t\",\"partition_key\":\"k\",\"run_at\":1700000000}
+{\"task\":\"t\",\"partition_key\":\"k\",\"run_at\":\"1969-01-01T00:00:00Z\"}
+{\"task\":\"t\",\"partition_key\":\"k\",\"priorty\":1}
+{\"task\":\"t\",\"task\":\"t\",\"partition_key\":\"k\"}
+{\"task\":\"t\",\"partition_key\":\"k\"},
+{\"task\":\"t\"
+";
+    let ran = stage(&user, lines, &[]);
+    for word in ["struct", "i32", "expected", "ident", "line 1 column"] {
+        assert!(!ran.stderr.contains(word), "{word}: {ran}");
+    }
+    assert_snapshot!(ran);
+    assert_eq!(count(&database).await, 0);
+}
+
+#[tokio::test]
+async fn a_json_array_is_told_to_be_lines() {
+    let database = TestDb::new().await;
+    let user = User::with_policies(&database, PLAIN);
+    assert_snapshot!(stage(&user, "\n[\n  {\"task\":\"t\",\"partition_key\":\"k\"}\n]\n", &[]));
+}
+
+#[test]
+fn a_folder_is_named_as_one() {
+    let user = User::new();
+    std::fs::create_dir(user.path().join("jobs")).unwrap();
+    assert_snapshot!(user.run(&["stage", "webhooks", "--ndjson", "jobs"]));
+}
+
+#[tokio::test]
+async fn what_is_echoed_of_a_huge_line_is_cut() {
+    let database = TestDb::new().await;
+    let user = User::with_policies(&database, PLAIN);
+    let huge = "x".repeat(1_000_000);
+    for line in [
+        format!("{{\"task\":\"t\",\"{huge}\":1}}"),
+        format!("{{\"task\":\"t\",\"partition_key\":\"k\",\"run_at\":\"{huge}\"}}"),
+        format!("{{\"task\":\"t\",\"context\":{{\"account_id\":1{}.5}}}}", "0".repeat(100_000)),
+    ] {
+        let ran = stage(&user, &line, &[]);
+        assert_eq!(ran.code, 2);
+        assert!(ran.stderr.len() < 3_000, "{} bytes", ran.stderr.len());
+    }
+}

@@ -19,3 +19,9 @@ pub fn offers(demands: &[u64], budget: u64) -> Vec<u64> {
     }
     given
 }
+
+/// Whether each of so many partitions that could take a job gets one of a budget, whatever the others want: the first offers go round once.
+pub fn everybody_gets_one(budget: u64, partitions: u64) -> bool {
+    let offer = budget.div_ceil(partitions.max(1));
+    offer.saturating_mul(partitions.saturating_sub(1)) < budget
+}

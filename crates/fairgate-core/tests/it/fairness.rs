@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use fairgate_core::fairness::{decayed, offers};
+use fairgate_core::fairness::{decayed, everybody_gets_one, offers};
 use proptest::prelude::*;
 
 use crate::support::seconds;
@@ -73,5 +73,18 @@ proptest! {
         let once = decayed(value, seconds(a + b), MINUTE);
         let twice = decayed(decayed(value, seconds(a), MINUTE), seconds(b), MINUTE);
         prop_assert!((once - twice).abs() <= 1e-9 * value.max(1.0));
+    }
+}
+
+proptest! {
+    #[test]
+    fn who_is_sure_to_get_one_gets_one_whatever_the_others_want(budget in 1..40_u64, others in prop::collection::vec(0..60_u64, 0..20), place in any::<prop::sample::Index>()) {
+        let at = place.index(others.len() + 1);
+        let mut demands = others;
+        demands.insert(at, 1);
+        let sure = everybody_gets_one(budget, demands.len() as u64);
+        prop_assert!(!sure || offers(&demands, budget)[at] == 1);
+        let greedy: Vec<u64> = demands.iter().map(|_| budget).collect();
+        prop_assert_eq!(sure, offers(&greedy, budget).iter().all(|jobs| *jobs > 0));
     }
 }

@@ -40,16 +40,15 @@ pub(super) fn read(section: &Section<'_>, found: &mut Findings<'_>) -> Settings 
 }
 
 fn numbers(settings: &mut Settings, section: &Section<'_>, found: &mut Findings<'_>) {
-    let most = u32::MAX;
-    set(&mut settings.partition_batch_size, section.whole(found, "partition_batch_size", most));
-    set(&mut settings.admission_batch_size, section.whole(found, "admission_batch_size", most));
-    if let Some(budget) = section.whole(found, "tick_admission_budget", most) {
+    set(&mut settings.partition_batch_size, section.whole(found, "partition_batch_size", 1, 10_000));
+    set(&mut settings.admission_batch_size, section.whole(found, "admission_batch_size", 1, 100_000));
+    if let Some(budget) = section.whole(found, "tick_admission_budget", 1, 1_000_000) {
         settings.tick_admission_budget = Some(budget);
     }
     if let Some(node) = section.get("throughput_target") {
         settings.throughput_target = node.number(found);
     }
-    let attempts = section.whole(found, "max_forward_attempts", u16::MAX.into());
+    let attempts = section.whole(found, "max_forward_attempts", 1, 1_000);
     set(&mut settings.max_forward_attempts, attempts.and_then(|attempts| u16::try_from(attempts).ok()));
 }
 

@@ -78,13 +78,13 @@ fn text<'a>(section: &Section<'a>, key: &str, wanted: &str, found: &mut Findings
 }
 
 fn limits(mut builder: PolicyBuilder, section: &Section<'_>, found: &mut Findings<'_>) -> PolicyBuilder {
-    if let Some(jobs) = section.whole(found, "max_pending", i32::MAX.unsigned_abs()) {
+    if let Some(jobs) = section.whole(found, "max_pending", 1, i32::MAX.unsigned_abs()) {
         builder = builder.max_pending(jobs);
     }
-    if let Some(jobs) = section.whole(found, "admission_batch_size", u32::MAX) {
+    if let Some(jobs) = section.whole(found, "admission_batch_size", 1, u32::MAX) {
         builder = builder.admission_batch_size(jobs);
     }
-    if let Some(jobs) = section.whole(found, "tick_admission_budget", u32::MAX) {
+    if let Some(jobs) = section.whole(found, "tick_admission_budget", 1, u32::MAX) {
         builder = builder.tick_admission_budget(jobs);
     }
     match section.get("fairness_half_life").and_then(|node| node.half_life(found)) {

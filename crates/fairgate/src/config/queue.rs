@@ -42,7 +42,7 @@ fn read(node: &Node<'_>, found: &mut Findings<'_>) -> Option<QueueConfig> {
         section.only(found, KEYS, &[]);
     }
     let schema = section.get("schema").and_then(|node| schema(&node, found));
-    let max_waiting = section.whole(found, "max_waiting", i32::MAX.unsigned_abs());
+    let max_waiting = section.whole(found, "max_waiting", 0, i32::MAX.unsigned_abs());
     Some(QueueConfig {
         name: name?,
         kind: kind?.to_owned(),
@@ -74,6 +74,9 @@ fn schema<'a>(node: &Node<'a>, found: &mut Findings<'_>) -> Option<&'a str> {
     let schema = node.text(found, "the name of a schema as text")?;
     if let Err(error) = Ident::new(schema) {
         found.problem(node.offset, &node.at, error.to_string());
+    } else if schema == "fairgate" {
+        let message = "is fairgate's own schema; name the one that holds the queue's tables";
+        found.problem(node.offset, &node.at, message);
     }
     Some(schema)
 }

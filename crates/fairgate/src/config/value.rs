@@ -35,9 +35,9 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// A whole number from 0 to `most`.
-    pub(super) fn whole(&self, found: &mut Findings<'_>, most: u32) -> Option<u32> {
-        let wanted = format!("a whole number from 0 to {most}");
+    /// A whole number from `least` to `most`. A 0 passes in any case: whoever takes none says what it would mean.
+    pub(super) fn whole(&self, found: &mut Findings<'_>, least: u32, most: u32) -> Option<u32> {
+        let wanted = format!("a whole number from {least} to {most}");
         match self.value {
             DeValue::Integer(_) => integer(self.value)
                 .and_then(|number| u32::try_from(number).ok())
@@ -81,8 +81,8 @@ impl<'a> Node<'a> {
 }
 
 impl Section<'_> {
-    pub(super) fn whole(&self, found: &mut Findings<'_>, key: &str, most: u32) -> Option<u32> {
-        self.get(key)?.whole(found, most)
+    pub(super) fn whole(&self, found: &mut Findings<'_>, key: &str, least: u32, most: u32) -> Option<u32> {
+        self.get(key)?.whole(found, least, most)
     }
 
     pub(super) fn duration(&self, found: &mut Findings<'_>, key: &str) -> Option<Duration> {
@@ -113,9 +113,18 @@ fn duration_for(value: &DeValue<'_>) -> String {
     }
 }
 
+/// So much of a text as helps to find it.
+pub(super) fn shown(text: &str) -> std::borrow::Cow<'_, str> {
+    const MOST: usize = 100;
+    match text.char_indices().nth(MOST) {
+        Some((end, _)) => format!("{}…", &text[..end]).into(),
+        None => text.into(),
+    }
+}
+
 fn describe(value: &DeValue<'_>) -> String {
     match value {
-        DeValue::String(text) => format!("the text {text:?}"),
+        DeValue::String(text) => format!("the text {:?}", shown(text)),
         DeValue::Integer(integer) => format!("the number {integer}"),
         DeValue::Float(float) => format!("the number {float}"),
         DeValue::Boolean(value) => value.to_string(),

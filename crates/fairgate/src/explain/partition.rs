@@ -5,14 +5,13 @@ use fairgate_core::gate::{Assessment, Observation};
 use fairgate_core::overrides::{self, Overrides};
 use fairgate_core::pipeline::{GateStates, observe};
 use fairgate_core::policy::{Fairness, Policy};
-use fairgate_core::pressure::{self, MaxWaiting};
 use fairgate_core::verdict::{Denial, Verdict, WakeEvent};
 use fairgate_core::{gate, reason::DenyReason};
 use serde::Serialize;
 
-use super::Slot;
 use super::read::Facts;
 use super::scopes::{ScopeFacts, ScopeStanding};
+use super::{Slot, turn};
 use crate::overrides::Override;
 
 /// What ends a hold.
@@ -135,7 +134,7 @@ pub(super) fn of_job(
     match policy(facts, own) {
         Ok(policy) => {
             let states = states(facts, &policy);
-            holds.extend(turn(facts));
+            holds.extend(turn::past(facts, &policy));
             if let Fairness::Weighted { weight, .. } = policy.fairness()
                 && let Err(problem) = weight.resolve(&facts.context)
             {
@@ -148,6 +147,9 @@ pub(super) fn of_job(
                 let (at, held) = scope.hold(&policy, earliest.unwrap_or(from));
                 earliest = earliest.max(at);
                 holds.extend(held);
+            }
+            if let Some(at) = earliest.filter(|_| holds.is_empty()) {
+                holds.extend(turn::coming(facts, &policy, at));
             }
         }
         Err(why) => holds.push(Hold { event: Event::Program, why }),
@@ -186,24 +188,6 @@ fn switches(facts: &Facts) -> Vec<Hold> {
     .into_iter()
     .filter_map(|(holds, event, why)| holds.then_some(Hold { event, why }))
     .collect()
-}
-
-/// What the queue, or the sharing among partitions, left for others.
-fn turn(facts: &Facts) -> Option<Hold> {
-    let max = MaxWaiting::from_number(facts.max_waiting.map(i32::unsigned_abs));
-    let limit = pressure::limit(max, facts.running.unsigned_abs().into(), facts.starts_per_second);
-    let waiting = facts.queue_waiting.unsigned_abs();
-    if let Some(limit) = limit.filter(|limit| facts.shows_starts && waiting >= *limit) {
-        let why = format!(
-            "queue \"{}\" holds {waiting} jobs that no worker has begun, its limit is {limit}",
-            facts.queue
-        );
-        return Some(Hold { event: Event::Workers, why });
-    }
-    let reason = facts.denial.as_deref().and_then(DenyReason::from_code)?;
-    let others =
-        matches!(reason, DenyReason::TickCapExhausted | DenyReason::QueueFull | DenyReason::AheadOfShare);
-    others.then(|| Hold { event: Event::Turn, why: format!("at its last look: {}", reason.label()) })
 }
 
 /// The gates' states as the next look will see them.

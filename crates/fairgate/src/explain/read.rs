@@ -7,6 +7,7 @@ use uuid::Uuid;
 
 use super::partition::{Hold, PartitionExplanation};
 use super::scopes::ScopeFacts;
+use super::turn::Rivals;
 use super::{InFlightJob, Slot, StagedJob};
 use crate::error::{DatabaseError, Doing};
 use crate::overrides::Override;
@@ -52,6 +53,8 @@ pub(super) struct Facts {
     /// When a tick looks next.
     pub(super) look_at: DateTime<Utc>,
     #[sqlx(skip)]
+    pub(super) rivals: Rivals,
+    #[sqlx(skip)]
     pub(super) slots: Vec<Slot>,
     /// Those that the next look counts with: in force, or ended since the last one.
     #[sqlx(skip)]
@@ -77,6 +80,13 @@ pub(super) async fn partition(
         .await
         .doing(DOING)?;
     let Some(mut facts) = facts else { return Ok(None) };
+    facts.rivals = query_as(include_str!("../../queries/explain/read_rivals.sql"))
+        .bind(policy_id)
+        .bind(id)
+        .bind(now)
+        .fetch_one(&mut *conn)
+        .await
+        .doing(DOING)?;
     facts.slots = query_as(include_str!("../../queries/explain/list_holders.sql"))
         .bind(id)
         .fetch_all(&mut *conn)

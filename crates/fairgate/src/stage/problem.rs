@@ -30,7 +30,7 @@ pub enum StageError {
         /// What to do.
         hint: Option<String>,
     },
-    /// A field of the job is missing or out of the queue's range (FG004), not available (FG006), or the context is not an object (FG007).
+    /// A field of the job is missing or out of the queue's range (FG004), or the context is not an object (FG007).
     #[error("{message}")]
     BadJob {
         /// Which job, which field, which range.
@@ -84,7 +84,7 @@ impl From<DatabaseError> for StageError {
             Some("FG001") => Self::UnknownPolicy { message, hint },
             Some("FG002") => Self::Retired { message, hint },
             Some("FG003") => Self::BadKey { message, hint },
-            Some("FG004" | "FG006" | "FG007") => Self::BadJob { message, hint },
+            Some("FG004" | "FG007") => Self::BadJob { message, hint },
             Some("FG005") => Self::QueueNotReady { message, hint },
             Some("FG008") => Self::backlog_full(&error, message, hint),
             _ => Self::Database(error),

@@ -54,14 +54,14 @@ fn values_of_the_wrong_kind_say_what_was_found_and_what_is_wanted() {
     assert_eq!(
         problems(&text.replace("policies", "policy")),
         "\
-f.toml:2:24: engine.partition_batch_size: is the number 1.5; give a whole number from 0 to 4294967295
-f.toml:3:24: engine.admission_batch_size: is the number -1; give a whole number from 0 to 4294967295
+f.toml:2:24: engine.partition_batch_size: is the number 1.5; give a whole number from 1 to 10000
+f.toml:3:24: engine.admission_batch_size: is the number -1; give a whole number from 1 to 100000
 f.toml:4:21: engine.throughput_target: is an array; give a number
 f.toml:5:10: engine.pooled: is the number 1; give true or false
 f.toml:6:22: engine.fairness_half_life: is false; give a duration such as \"25s\", or \"none\"
 f.toml:7:14: engine.idle_pause: is the number 0.25; give a duration with its unit: write \"250ms\"
 f.toml:8:15: engine.sweep_every: is the time 1979-05-27; give a duration such as \"25s\"
-f.toml:9:24: engine.max_forward_attempts: is the number 70000; give a whole number from 0 to 65535
+f.toml:9:24: engine.max_forward_attempts: is the number 70000; give a whole number from 1 to 1000
 f.toml:10:22: engine.heartbeat_interval: a duration is missing; write one such as 500ms, 25s or 1h30m
 f.toml:13:1: queues.main.policy: unknown key \"policy\"; the keys here are type, schema, max_waiting"
     );
@@ -130,4 +130,30 @@ fn retries_backlog_caps_and_dedupe_say_what_they_take() {
     ] {
         assert_eq!(crate::policy_problems(keys), format!("f.toml:{problem}"), "{keys}");
     }
+}
+
+#[test]
+fn the_least_value_that_is_named_is_one_that_is_taken() {
+    for (keys, least) in
+        [("max_pending = -1", 1), ("tick_admission_budget = -1", 1), ("admission_batch_size = 1.5", 1)]
+    {
+        let told = policy_problems(keys);
+        assert!(told.contains(&format!("give a whole number from {least} to ")), "{told}");
+    }
+    let told = problems("[queues.main]\ntype = \"graphile_worker\"\nmax_waiting = -1\n");
+    assert!(told.contains("give a whole number from 0 to 2147483647"), "{told}");
+}
+
+#[test]
+fn our_own_schema_is_no_queues() {
+    assert_eq!(
+        problems("[queues.main]\ntype = \"graphile_worker\"\nschema = \"fairgate\"\n"),
+        "f.toml:3:10: queues.main.schema: is fairgate's own schema; name the one that holds the queue's tables"
+    );
+}
+
+#[test]
+fn a_huge_value_is_cut_where_it_is_shown() {
+    let told = problems(&format!("[engine]\npooled = \"{}\"\n{QUEUE}", "x".repeat(100_000)));
+    assert!(told.len() < 250 && told.contains("xxx…\"; give true or false"), "{told}");
 }

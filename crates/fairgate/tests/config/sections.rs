@@ -91,6 +91,6 @@ fn a_revision_is_a_number_from_one() {
     );
     assert_eq!(
         problems(&format!("revision = \"7\"\n{QUEUE}")),
-        "f.toml:1:12: revision: is the text \"7\"; give a whole number from 0 to 2147483647"
+        "f.toml:1:12: revision: is the text \"7\"; give a whole number from 1 to 2147483647"
     );
 }

@@ -16,6 +16,7 @@ mod documented;
 mod doors;
 mod explain;
 mod explain_property;
+mod explain_turns;
 mod fairness;
 mod force;
 mod gates;

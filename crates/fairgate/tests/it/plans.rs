@@ -170,6 +170,12 @@ async fn the_statements_between_ticks_use_their_indexes_with_generic_and_custom_
             "staged_order",
         ),
         (
+            "explain a turn",
+            include_str!("../../queries/explain/read_rivals.sql"),
+            format!("(1, {nil}, NULL)"),
+            "partition_due",
+        ),
+        (
             "lock for a forced admission",
             include_str!("../../queries/force/lock_partitions.sql"),
             format!("(ARRAY[{nil}::uuid])"),

@@ -137,7 +137,17 @@ async fn staging_to_a_policy_that_is_not_registered_names_it_and_those_that_are(
         let error = door.stage(&mut *world.conn().await, "web\"hook", &[Draft::of("a")]).await.unwrap_err();
         let StageError::UnknownPolicy { message, hint } = &error else { panic!("{door:?}: {error:?}") };
         assert_eq!(message, "policy \"web\"hook\" is not registered");
-        assert!(hint.as_deref().unwrap_or_default().contains("Registered: mails, webhooks."), "{hint:?}");
+        let hint = hint.as_deref().unwrap_or_default();
+        assert!(hint.starts_with("Did you mean \"webhooks\"? Registered: mails, webhooks."), "{hint}");
+    }
+    let error =
+        sqlx::query("SELECT fairgate.stage('sms', 't', '{}')").execute(world.pool()).await.unwrap_err();
+    let hint = fairgate::DatabaseError { doing: "staging", source: error }.hint().unwrap_or_default();
+    assert!(hint.starts_with("Registered: mails"), "nothing is like it: {hint}");
+    for call in ["stage(NULL, 't', '{}')", "stage_many(NULL, '[{\"task\": \"t\"}]')"] {
+        let sql = sqlx::AssertSqlSafe(format!("SELECT fairgate.{call}"));
+        let error = sqlx::query(sql).execute(world.pool()).await.unwrap_err();
+        assert!(error.to_string().contains("policy is missing: it is SQL NULL"), "{error}");
     }
 }
 

@@ -140,3 +140,31 @@ async fn a_failed_bulk_call_leaves_the_callers_transaction_usable() {
     tx.commit().await.unwrap();
     assert_eq!(world.settle().await, 2);
 }
+
+#[tokio::test]
+async fn a_run_at_outside_of_the_years_1970_to_9999_is_refused_by_every_door() {
+    let world = World::new(vec![open("p")]).await;
+    let at = |text: &str| Some(text.parse::<chrono::DateTime<chrono::Utc>>().expect("a time"));
+    for door in crate::doors::DOORS {
+        for wrong in ["1969-12-31T23:59:59Z", "0001-01-01T00:00:00Z", "+10000-01-01T00:00:00Z"] {
+            // JSON has no year of five digits.
+            if wrong.starts_with('+') && door == crate::doors::Door::SqlMany {
+                continue;
+            }
+            let draft = crate::doors::Draft { run_at: at(wrong), ..crate::doors::Draft::of("a") };
+            let error = door.stage(&mut *world.conn().await, "p", &[draft]).await.unwrap_err();
+            let message = error.to_string();
+            assert!(matches!(error, fairgate::StageError::BadJob { .. }), "{door:?}, {wrong}: {message}");
+            assert!(message.ends_with("outside of the years 1970 to 9999"), "{door:?}, {wrong}: {message}");
+        }
+        let edges = ["1970-01-01T00:00:00Z", "9999-12-31T23:59:59Z"]
+            .map(|edge| crate::doors::Draft { run_at: at(edge), ..crate::doors::Draft::of("a") });
+        door.stage(&mut *world.conn().await, "p", &edges).await.expect("staged");
+    }
+    for wrong in ["infinity", "-infinity"] {
+        let sql =
+            format!("SELECT fairgate.stage('p', 't', '{{}}', '{{\"tenant\": \"a\"}}', run_at => '{wrong}')");
+        let error = sqlx::query(sqlx::AssertSqlSafe(sql)).execute(world.pool()).await.unwrap_err();
+        assert!(error.to_string().contains("outside of the years 1970 to 9999"), "{error}");
+    }
+}

@@ -31,6 +31,9 @@ pub(super) fn lines(path: &Path) -> Result<Box<dyn BufRead>, CliError> {
     if path == Path::new("-") {
         return Ok(Box::new(BufReader::new(std::io::stdin())));
     }
+    if path.is_dir() {
+        return Err(CliError::usage(format!("--ndjson: {} is a folder; name a file", path.display())));
+    }
     match File::open(path) {
         Ok(file) => Ok(Box::new(BufReader::new(file))),
         Err(error) => Err(CliError::usage(format!("--ndjson: cannot read {}: {error}", path.display()))),

@@ -23,6 +23,8 @@ pub(super) struct Lines<'a> {
     source: &'a mut dyn BufRead,
     number: u64,
     buffer: Vec<u8>,
+    /// Whether a line that is not blank was read.
+    begun: bool,
 }
 
 /// What is wrong, by line: the first ones whole, the others counted.
@@ -36,13 +38,14 @@ pub(super) struct Wrong {
 
 impl<'a> Lines<'a> {
     pub(super) fn new(source: &'a mut dyn BufRead) -> Self {
-        Self { source, number: 0, buffer: Vec::new() }
+        Self { source, number: 0, buffer: Vec::new(), begun: false }
     }
 
     /// The jobs of the next chunk; empty at the end of the file. Wrong lines go to `wrong`.
     pub(super) fn chunk(&mut self, wrong: &mut Wrong) -> Result<Vec<Numbered>, CliError> {
         let mut jobs = Vec::new();
         while jobs.len() < CHUNK && self.advance()? {
+            self.refuse_array()?;
             match self.parse() {
                 Ok(Some(job)) => jobs.push(Numbered { line: self.number, job }),
                 Ok(None) => {}
@@ -59,6 +62,18 @@ impl<'a> Lines<'a> {
         })?;
         self.number += 1;
         Ok(read > 0)
+    }
+
+    /// A file that begins as a JSON array is none of lines.
+    fn refuse_array(&mut self) -> Result<(), CliError> {
+        let text = self.buffer.trim_ascii();
+        let first = !self.begun && !text.is_empty();
+        self.begun |= first;
+        if !first || !text.starts_with(b"[") {
+            return Ok(());
+        }
+        Err(CliError::usage("--ndjson: this is a JSON array, so nothing was staged; give one object a line, without brackets and commas around them")
+            .hint("`jq -c '.[]' FILE` turns an array into lines"))
     }
 
     /// The job of the line; none: the line is blank.
