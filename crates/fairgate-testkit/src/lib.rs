@@ -1,6 +1,7 @@
 //! Databases, clocks and harnesses for the tests of fairgate.
 
 mod db;
+pub mod conformance;
 mod signal;
 pub mod torture;
 
