@@ -12,7 +12,8 @@ pub use admission::*;
 pub use ends::*;
 pub use hooks::*;
 pub use protocol::{
-    Protocol, apalis, good_job, graphile_worker, oban, pg_boss, pgmq, procrastinate, river, solid_queue, underway,
+    Protocol, apalis, good_job, graphile_worker, oban, pg_boss, pgmq, procrastinate, river, solid_queue,
+    underway,
 };
 pub use retries::*;
 pub use world::World;

@@ -1,7 +1,7 @@
 //! Databases, clocks and harnesses for the tests of fairgate.
 
-mod db;
 pub mod conformance;
+mod db;
 mod signal;
 pub mod torture;
 

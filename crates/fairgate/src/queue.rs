@@ -111,6 +111,11 @@ pub trait Queue: Send + Sync + std::fmt::Debug {
     /// A query over `$1` (the schema) that returns a row of text for everything that does not fit; `missing` alone: no tables there.
     fn shape(&self) -> String;
 
+    /// Statements that fail where what was configured does not fit the tables, and change nothing. None: there is nothing to configure.
+    fn probe(&self) -> Option<String> {
+        None
+    }
+
     /// Queries for the doctor, each returning rows of (what is wrong, what to do).
     fn ailments(&self) -> Vec<String> {
         Vec::new()
@@ -146,7 +151,8 @@ pub enum QueueError {
 }
 
 /// The types of queue that this version can hand jobs to.
-pub const KINDS: &[&str] = &["graphile_worker", "apalis", "pgmq", "pg_boss", "procrastinate", "underway", "table"];
+pub const KINDS: &[&str] =
+    &["graphile_worker", "apalis", "pgmq", "pg_boss", "procrastinate", "underway", "table"];
 
 /// Builds the adapter that a configuration, or the row of a registered queue, describes. `schema` of None: the queue's own.
 ///

@@ -5,8 +5,8 @@ use fairgate::{Policy, registry::ApplyError};
 use serde_json::{Value, json};
 use sqlx::Connection;
 
-use super::world::{World, job, policy, run};
 use super::Protocol;
+use super::world::{World, job, policy, run};
 
 /// A batch is in the queue when the tick has committed, and not before.
 pub async fn a_batch_is_handed_over_by_the_ticks_commit(protocol: Protocol) {
@@ -60,7 +60,11 @@ pub async fn a_job_and_its_row_in_the_queue_name_each_other(protocol: Protocol) 
         let slot = "SELECT queue_job_id || ' ' || job_id FROM fairgate.in_flight WHERE admission_id = ";
         let slot = world.texts(&format!("{slot}'{}'", admission[0])).await;
         let (queue_job, ours) = slot[0].split_once(' ').expect("two words");
-        assert!(queue_job == fetched.id || queue_job == ours, "{queue_job} is neither {} nor our id", fetched.id);
+        assert!(
+            queue_job == fetched.id || queue_job == ours,
+            "{queue_job} is neither {} nor our id",
+            fetched.id
+        );
     }
 }
 
@@ -69,7 +73,8 @@ pub async fn payloads_priorities_and_names_arrive_as_they_were_staged(protocol: 
     let open = Policy::builder("p").queue("main").partition_by("tenant");
     let mut world = World::with(protocol, open).await;
     let deep = json!({ "text": "é\"\\ \u{1F600}", "list": [1, -2.5, null, true], "n": 4 });
-    let jobs = [job(2).priority(2), job(1).priority(1), job(3).priority(3), job(4).payload(&deep).expect("JSON")];
+    let jobs =
+        [job(2).priority(2), job(1).priority(1), job(3).priority(3), job(4).payload(&deep).expect("JSON")];
     world.stage(&jobs).await;
     assert_eq!(world.admit().await, 4);
     let mut seen: Vec<Value> = Vec::new();

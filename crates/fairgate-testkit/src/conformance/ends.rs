@@ -2,8 +2,8 @@
 
 use fairgate::queue::Event;
 
-use super::world::World;
 use super::Protocol;
+use super::world::World;
 
 /// Lag is measured from the admission to the first start.
 pub async fn a_start_is_seen_with_its_lag_and_a_success_frees_the_slot(protocol: Protocol) {
@@ -81,7 +81,9 @@ pub async fn a_job_of_somebody_else_is_left_alone(protocol: Protocol) {
     world.admitted(2).await;
     let after = world.texts(world.protocol.rows).await;
     assert!(before.iter().all(|row| after.contains(row)), "{before:?} is not in {after:?}");
-    let slots = world.texts("SELECT json_agg(f ORDER BY f)::text FROM (SELECT admission_id FROM fairgate.in_flight) f").await;
+    let slots = world
+        .texts("SELECT json_agg(f ORDER BY f)::text FROM (SELECT admission_id FROM fairgate.in_flight) f")
+        .await;
     let deltas = world.number("SELECT count(*) FROM fairgate.delta").await;
     // By id: the queue's own order may put ours first.
     let mut lives = 0;
@@ -99,7 +101,9 @@ pub async fn a_job_of_somebody_else_is_left_alone(protocol: Protocol) {
     assert!(lives > 0, "their job was never fetched");
     assert_eq!(world.number("SELECT count(*) FROM fairgate.delta").await, deltas);
     assert_eq!(
-        world.texts("SELECT json_agg(f ORDER BY f)::text FROM (SELECT admission_id FROM fairgate.in_flight) f").await,
+        world
+            .texts("SELECT json_agg(f ORDER BY f)::text FROM (SELECT admission_id FROM fairgate.in_flight) f")
+            .await,
         slots
     );
     world.audit().await;

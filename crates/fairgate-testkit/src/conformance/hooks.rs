@@ -16,7 +16,10 @@ pub async fn hooks_are_installed_and_removed_while_jobs_run(protocol: Protocol) 
     assert_eq!(world.texts(left).await, [""; 0]);
     world.does(world.protocol.succeed, &first).await;
     assert_eq!(world.in_flight().await, 2);
-    assert_eq!(world.apply(&[policy().build().expect("a policy")]).await.expect("applied"), QueueState::Ready);
+    assert_eq!(
+        world.apply(&[policy().build().expect("a policy")]).await.expect("applied"),
+        QueueState::Ready
+    );
     assert_ne!(world.texts(left).await, [""; 0]);
     world.does(world.protocol.succeed, &second).await;
     assert_eq!(world.in_flight().await, 1, "the first ended unseen");
@@ -29,7 +32,9 @@ pub async fn hooks_are_installed_and_removed_while_jobs_run(protocol: Protocol) 
 /// What a hook cannot write the sweep repairs.
 pub async fn a_hook_that_cannot_do_its_work_never_fails_the_worker(protocol: Protocol) {
     let mut world = World::new(protocol).await;
-    for fault in ["DROP FUNCTION fairgate.release(uuid, text)", "ALTER TABLE fairgate.in_flight RENAME TO gone"] {
+    for fault in
+        ["DROP FUNCTION fairgate.release(uuid, text)", "ALTER TABLE fairgate.in_flight RENAME TO gone"]
+    {
         world.admitted(1).await;
         world.execute(fault).await;
         let fetched = world.fetched().await;

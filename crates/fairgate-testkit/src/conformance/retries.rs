@@ -2,8 +2,8 @@
 
 use fairgate::queue::Event;
 
-use super::world::{World, job};
 use super::Protocol;
+use super::world::{World, job};
 
 /// With its payload, its attempts, its error where the queue keeps it, and the queue's back-off.
 pub async fn a_failed_attempt_goes_back_into_staging_and_through_the_gates(protocol: Protocol) {

@@ -92,7 +92,8 @@ impl World {
     }
 
     pub(super) async fn number(&self, sql: &str) -> i64 {
-        let number = sqlx::query_scalar(AssertSqlSafe(sql.to_owned())).fetch_one(&mut self.conn().await).await;
+        let number =
+            sqlx::query_scalar(AssertSqlSafe(sql.to_owned())).fetch_one(&mut self.conn().await).await;
         number.unwrap_or_else(|e| panic!("{sql}: {e}"))
     }
 

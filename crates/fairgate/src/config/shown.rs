@@ -21,7 +21,8 @@ pub(super) fn check(
         let shows = |event| queue.shows().contains(&event);
         let (path, place) = (config.name.as_str(), queues.place(config.name.as_str()));
         if !shows(Event::Started) && config.max_waiting.is_some_and(|jobs| jobs > 0) {
-            let message = format!("queues of type \"{}\" cannot show when a job has started; remove it", config.kind);
+            let message =
+                format!("queues of type \"{}\" cannot show when a job has started; remove it", config.kind);
             found.problem(
                 queues.offset_of(&format!("{path}.max_waiting")),
                 &format!("{place}.max_waiting"),
@@ -31,7 +32,8 @@ pub(super) fn check(
         let hidden: Vec<&str> =
             Event::ALL.iter().filter(|event| !shows(**event)).map(|event| event.as_str()).collect();
         if !hidden.is_empty() {
-            let message = format!("it cannot show when a job has {}{}", hidden.join(" or "), consequence(&hidden));
+            let message =
+                format!("it cannot show when a job has {}{}", hidden.join(" or "), consequence(&hidden));
             found.note(queues.offset_of(path), &place, message);
         }
         for policy in policies.iter().filter(|policy| policy.queue() == &config.name) {

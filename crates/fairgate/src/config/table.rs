@@ -33,13 +33,22 @@ const BACK: &[&str] = &["payload", "priority", "run_at", "attempts", "max_attemp
 const EXPRESSION: &str = "an SQL expression as text";
 
 pub(super) fn read(section: &Section<'_>, found: &mut Findings<'_>) -> Option<TableSettings> {
+    if section.get("failed").is_some() && section.get("back").is_none() {
+        let message = "says when an attempt failed, but nothing how to read the job back; add a table back with at least payload";
+        found.problem(section.offset_of("failed"), &section.place("failed"), message);
+    }
     let table = required(section, "table", "\"river_job\"", found).and_then(|node| name(&node, found));
     let columns = required(section, "columns", "{ payload = \"payload\" }", found)
         .and_then(|node| columns(&node, found));
     let id = section.get("id").and_then(|node| name(&node, found)).unwrap_or_else(|| "id".to_owned());
-    let settings = TableSettings {
+    Some(TableSettings {
         id,
-        id_from: word(section, "id_from", &[("sequence", IdFrom::Sequence), ("job_id", IdFrom::JobId)], found),
+        id_from: word(
+            section,
+            "id_from",
+            &[("sequence", IdFrom::Sequence), ("job_id", IdFrom::JobId)],
+            found,
+        ),
         priorities: priorities(section, found),
         most_attempts: section
             .whole(found, "most_attempts", i32::MAX.unsigned_abs())
@@ -58,20 +67,17 @@ pub(super) fn read(section: &Section<'_>, found: &mut Findings<'_>) -> Option<Ta
         ),
         back: back(section, found),
         notify: notify(section, found),
-        also: section.get("also").and_then(|node| node.sections(found)).map_or_else(Vec::new, |others| {
-            others.iter().filter_map(|other| also(other, found)).collect()
-        }),
-        signs: section.get("signs").and_then(|node| node.sections(found)).map_or_else(Vec::new, |signs| {
-            signs.iter().filter_map(|one| sign(one, found)).collect()
-        }),
+        also: section
+            .get("also")
+            .and_then(|node| node.sections(found))
+            .map_or_else(Vec::new, |others| others.iter().filter_map(|other| also(other, found)).collect()),
+        signs: section
+            .get("signs")
+            .and_then(|node| node.sections(found))
+            .map_or_else(Vec::new, |signs| signs.iter().filter_map(|one| sign(one, found)).collect()),
         table: table?,
         columns: columns?,
-    };
-    if settings.failed.is_some() && settings.back.is_none() {
-        let message = "says when an attempt failed, but nothing how to read the job back; add a table back with at least payload";
-        found.problem(section.offset_of("failed"), &section.place("failed"), message);
-    }
-    Some(settings)
+    })
 }
 
 fn required<'a>(
@@ -150,10 +156,9 @@ fn back(section: &Section<'_>, found: &mut Findings<'_>) -> Option<TableBack> {
 fn priorities(section: &Section<'_>, found: &mut Findings<'_>) -> [i32; 2] {
     let Some(node) = section.get("priorities") else { return [i32::MIN, i32::MAX] };
     let numbers: Option<Vec<i32>> = match node.value {
-        DeValue::Array(array) => array
-            .iter()
-            .map(|element| element.get_ref().as_integer()?.as_str().parse().ok())
-            .collect(),
+        DeValue::Array(array) => {
+            array.iter().map(|element| element.get_ref().as_integer()?.as_str().parse().ok()).collect()
+        }
         _ => None,
     };
     match numbers.as_deref() {

@@ -67,6 +67,10 @@ impl<Q: Queue> Queue for Guarded<Q> {
         self.0.shape()
     }
 
+    fn probe(&self) -> Option<String> {
+        self.0.probe()
+    }
+
     fn ailments(&self) -> Vec<String> {
         self.0.ailments()
     }

@@ -63,13 +63,19 @@ impl Rows {
 
     pub(super) fn hooks(&self) -> String {
         let waiting = match &self.back {
-            Some(back) => include_str!("rows/waiting.sql").replace("{back}", back.trim()).replace("{failed}", &self.failed),
+            Some(back) => include_str!("rows/waiting.sql")
+                .replace("{back}", back.trim())
+                .replace("{failed}", &self.failed),
             None => "            PERFORM fairgate.ticket_returned(place, queue_id);\n".to_owned(),
         };
         let (of, when) = match self.columns {
             Some(columns) => (
                 format!(" OF {columns}"),
-                format!(" WHEN (({}) IS DISTINCT FROM ({}))", prefixed(columns, "OLD"), prefixed(columns, "NEW")),
+                format!(
+                    " WHEN (({}) IS DISTINCT FROM ({}))",
+                    prefixed(columns, "OLD"),
+                    prefixed(columns, "NEW")
+                ),
             ),
             None => (String::new(), String::new()),
         };

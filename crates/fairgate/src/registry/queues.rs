@@ -104,6 +104,9 @@ async fn install_sql(
         .replace("{id}", &id.to_string())
         .replace("{enqueue}", &queue.enqueue());
     sqlx::raw_sql(AssertSqlSafe(send)).execute(&mut *tx).await.doing(DOING)?;
+    if let Some(probe) = queue.probe() {
+        sqlx::raw_sql(AssertSqlSafe(probe)).execute(&mut *tx).await.doing(DOING)?;
+    }
     if let Some(text) = hooks
         && !hooks_stand(&mut tx, id, queue, digest.as_deref()).await?
     {

@@ -59,7 +59,10 @@ pub fn pg_boss() -> Protocol {
         rows: "SELECT to_json(j)::text FROM pgboss.job j",
         waiting: "SELECT id::text FROM pgboss.job WHERE state <= 'active' ORDER BY created_on, id",
         admission: BY_TICKET,
-        misshape: ("ALTER TABLE pgboss.job RENAME COLUMN data TO body", "job.data should be a column of type jsonb"),
+        misshape: (
+            "ALTER TABLE pgboss.job RENAME COLUMN data TO body",
+            "job.data should be a column of type jsonb",
+        ),
         keeps_errors: true,
         backs_off: true,
     }

@@ -6,7 +6,10 @@ use super::Protocol;
 pub fn pgmq() -> Protocol {
     Protocol {
         queue: || Box::new(Pgmq::new("pgmq").expect("a name")),
-        install: concat!(include_str!("../../../fixtures/queues/pgmq/install.sql"), "\n;SELECT pgmq.create('work')"),
+        install: concat!(
+            include_str!("../../../fixtures/queues/pgmq/install.sql"),
+            "\n;SELECT pgmq.create('work')"
+        ),
         fetch: "SELECT msg_id::text, message::text FROM pgmq.read('work', 30, 1)",
         succeed: "SELECT pgmq.archive('work', {id})",
         fail: "SELECT FROM pgmq.set_vt('work', {id}, 0)",

@@ -50,7 +50,12 @@ impl Queue for Apalis {
     }
 
     fn bounds(&self) -> Bounds {
-        Bounds { priority_min: -i32::MAX, priority_max: i32::MAX, max_attempts_max: i32::MAX, task_max_chars: 512 }
+        Bounds {
+            priority_min: -i32::MAX,
+            priority_max: i32::MAX,
+            max_attempts_max: i32::MAX,
+            task_max_chars: 512,
+        }
     }
 
     fn queue_id(&self) -> String {

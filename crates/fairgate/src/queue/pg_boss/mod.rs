@@ -51,7 +51,12 @@ impl Queue for PgBoss {
     }
 
     fn bounds(&self) -> Bounds {
-        Bounds { priority_min: -i32::MAX, priority_max: i32::MAX, max_attempts_max: i32::MAX, task_max_chars: 10_000 }
+        Bounds {
+            priority_min: -i32::MAX,
+            priority_max: i32::MAX,
+            max_attempts_max: i32::MAX,
+            task_max_chars: 10_000,
+        }
     }
 
     fn queue_id(&self) -> String {

@@ -36,7 +36,12 @@ impl Queue for Pgmq {
     }
 
     fn bounds(&self) -> Bounds {
-        Bounds { priority_min: i32::MIN, priority_max: i32::MAX, max_attempts_max: i32::MAX, task_max_chars: 47 }
+        Bounds {
+            priority_min: i32::MIN,
+            priority_max: i32::MAX,
+            max_attempts_max: i32::MAX,
+            task_max_chars: 47,
+        }
     }
 
     fn queue_id(&self) -> String {

@@ -87,7 +87,12 @@ impl Queue for Table {
 
     fn bounds(&self) -> Bounds {
         let [priority_min, priority_max] = self.settings.priorities;
-        Bounds { priority_min, priority_max, max_attempts_max: self.settings.most_attempts, task_max_chars: 10_000 }
+        Bounds {
+            priority_min,
+            priority_max,
+            max_attempts_max: self.settings.most_attempts,
+            task_max_chars: 10_000,
+        }
     }
 
     fn settings(&self) -> serde_json::Value {
@@ -109,7 +114,10 @@ impl Queue for Table {
             fill_columns(include_str!("also.sql"), &other.columns)
                 .replace("{number}", &(number + 1).to_string())
                 .replace("{other}", &self.other(&other.table))
-                .replace("{only}", &other.only.as_ref().map_or(String::new(), |only| format!(" WHERE {only}")))
+                .replace(
+                    "{only}",
+                    &other.only.as_ref().map_or(String::new(), |only| format!(" WHERE {only}")),
+                )
         });
         let notify = self.settings.notify.as_ref().map_or("1".to_owned(), |[channel, payload]| {
             format!("count(*) FROM (SELECT pg_notify({channel}, {payload}) FROM job OFFSET 0) told")
@@ -145,6 +153,17 @@ impl Queue for Table {
         });
         let signs = self.settings.signs.iter().map(|sign| (sign.table.as_str(), sign.job.as_str(), None));
         shape(std::iter::once((table, self.settings.id.as_str(), None)).chain(own).chain(also).chain(signs))
+    }
+
+    fn probe(&self) -> Option<String> {
+        let text = include_str!("probe.sql")
+            .replace("{state}", &self.rows.state)
+            .replace("{back}", self.rows.back.as_deref().unwrap_or("NULL"))
+            .replace("{attempts}", &self.rows.attempts)
+            .replace("{failed}", &self.rows.failed)
+            .replace("{id_type}", self.rows.id_type)
+            .replace("{enqueue}", &self.enqueue());
+        Some(self.rows.fill(&text))
     }
 
     fn ailments(&self) -> Vec<String> {

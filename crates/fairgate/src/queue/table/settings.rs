@@ -148,9 +148,7 @@ impl TableSettings {
         ];
         let cases: Vec<String> = conditions
             .into_iter()
-            .filter_map(|(condition, state)| {
-                Some(format!("WHEN ({}) THEN '{state}'", condition.as_ref()?))
-            })
+            .filter_map(|(condition, state)| Some(format!("WHEN ({}) THEN '{state}'", condition.as_ref()?)))
             .collect();
         match cases.is_empty() {
             true => "'waiting'".to_owned(),
