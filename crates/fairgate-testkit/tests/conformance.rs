@@ -45,7 +45,7 @@ async fn an_expression_that_the_table_does_not_know_is_refused_when_it_is_applie
         let (_, state) = apply(&mut conn, &[spec], &[], options).await.expect("applied").queues.remove(0);
         match state {
             QueueState::Refused { problem } => {
-                assert!(problem.contains(expected) && !expected.is_empty(), "{problem}")
+                assert!(problem.contains(expected) && !expected.is_empty(), "{problem}");
             }
             other => assert_eq!((other, expected), (QueueState::Ready, "")),
         }

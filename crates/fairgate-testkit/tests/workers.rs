@@ -29,7 +29,7 @@ async fn graphile_worker_under_node() {
 #[ignore = "needs Python's packages: make test-queues"]
 async fn procrastinate_under_python() {
     let queue = Procrastinate::new("public").expect("a name");
-    let install = include_str!("../fixtures/queues/procrastinate/install.sql");
+    let install = include_str!("../../fairgate-cli/fixtures/queues/procrastinate/install.sql");
     run(Crew::of(queue, "python", &["procrastinate_worker.py"], install).await).await;
 }
 
@@ -37,7 +37,10 @@ async fn procrastinate_under_python() {
 #[ignore = "takes a while: make test-queues"]
 async fn pgmq_by_its_sql() {
     let queue = Pgmq::new("pgmq").expect("a name");
-    let install = concat!(include_str!("../fixtures/queues/pgmq/install.sql"), "\n;SELECT pgmq.create('work')");
+    let install = concat!(
+        include_str!("../../fairgate-cli/fixtures/queues/pgmq/install.sql"),
+        "\n;SELECT pgmq.create('work')"
+    );
     run(Crew::of(queue, "node", &["pgmq.mjs"], install).await).await;
 }
 
@@ -45,7 +48,7 @@ async fn pgmq_by_its_sql() {
 #[ignore = "builds a worker of its own: make test-queues"]
 async fn apalis_in_rust() {
     let queue = Apalis::new("apalis").expect("a name");
-    let install = include_str!("../fixtures/queues/apalis/install.sql");
+    let install = include_str!("../../fairgate-cli/fixtures/queues/apalis/install.sql");
     run(Crew::of(queue, "rust", &["apalis"], install).await).await;
 }
 

@@ -11,10 +11,8 @@ async fn work(job: Work, pool: Data<PgPool>) -> Result<(), BoxDynError> {
 }
 
 pub(crate) async fn run(pool: PgPool) {
-    let config = Config::default()
-        .queue("work")
-        .batch_size(20)
-        .reenqueue_orphaned_after(Duration::from_secs(3));
+    let config =
+        Config::default().queue("work").batch_size(20).heartbeat_interval(Duration::from_secs(1)).missed_heartbeats(3);
     let backend =
         PostgresStorage::new(&pool).with_config(config).with_pubsub().poll_with_interval(Duration::from_secs(1));
     let name = format!("worker-{}", std::process::id());

@@ -30,8 +30,10 @@ impl<Q: Queue + Clone + 'static> Crew<Q> {
     ) -> Self {
         let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../workers").join(language);
         let program = match language {
-            "python" => std::env::var("FAIRGATE_PYTHON").map_or_else(|_| folder.join("venv/bin/python"), PathBuf::from),
-            "rust" => std::env::var("FAIRGATE_RUST_WORKERS").map_or_else(|_| folder.join("target/release/fairgate-test-workers"), PathBuf::from),
+            "python" => std::env::var("FAIRGATE_PYTHON")
+                .map_or_else(|_| folder.join("venv/bin/python"), PathBuf::from),
+            "rust" => std::env::var("FAIRGATE_RUST_WORKERS")
+                .map_or_else(|_| folder.join("target/release/fairgate-test-workers"), PathBuf::from),
             _ => PathBuf::from("node"),
         };
         let db = TestDb::new().await;
@@ -50,14 +52,16 @@ impl<Q: Queue + Clone + 'static> Crew<Q> {
     /// Four tenants; every fifth job fails once, two kill their worker.
     pub(crate) async fn stage(&self, count: i64) {
         let policy = Policy::builder("p").queue("main").partition_by("tenant").concurrency(|c| c.max(5.0));
-        let builder = Ticker::builder(self.db.pool().clone()).queue("main", self.queue.clone()).expect("a name");
+        let builder =
+            Ticker::builder(self.db.pool().clone()).queue("main", self.queue.clone()).expect("a name");
         builder.policy(policy.build().expect("a policy")).register().await.expect("registered");
         let jobs: Vec<NewJob> = (1..=count)
             .map(|n| {
                 let fail = if n == 13 || n == count / 2 + 1 { -1 } else { i64::from(n % 5 == 0) };
                 let tenant = format!("t{}", n % 4);
                 let job = NewJob::new("work").payload(&json!({ "n": n, "tenant": tenant, "fail": fail }));
-                let job = job.and_then(|job| job.context(&json!({ "tenant": tenant }))).expect("plain values");
+                let job =
+                    job.and_then(|job| job.context(&json!({ "tenant": tenant }))).expect("plain values");
                 job.max_attempts(5)
             })
             .collect();
@@ -68,7 +72,8 @@ impl<Q: Queue + Clone + 'static> Crew<Q> {
     /// Runs a ticker and the worker until nothing is left.
     pub(crate) async fn work_until_done(&mut self) {
         let settings = Settings { sweep_every: Duration::from_secs(1), ..Settings::default() };
-        let builder = Ticker::builder(self.db.pool().clone()).queue("main", self.queue.clone()).expect("a name");
+        let builder =
+            Ticker::builder(self.db.pool().clone()).queue("main", self.queue.clone()).expect("a name");
         let ticker = builder.settings(settings).register().await.expect("a ticker");
         let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
         let ticking = tokio::spawn(async move {
@@ -80,9 +85,14 @@ impl<Q: Queue + Clone + 'static> Crew<Q> {
         });
         let mut worker = self.start();
         let began = Instant::now();
-        let left = "SELECT (SELECT count(*) FROM fairgate.staged) + (SELECT count(*) FROM fairgate.in_flight)";
+        let left =
+            "SELECT (SELECT count(*) FROM fairgate.staged) + (SELECT count(*) FROM fairgate.in_flight)";
         while self.number(left).await > 0 {
-            assert!(began.elapsed() < PATIENCE, "{} jobs are left after {PATIENCE:?}", self.number(left).await);
+            assert!(
+                began.elapsed() < PATIENCE,
+                "{} jobs are left after {PATIENCE:?}",
+                self.number(left).await
+            );
             if let Some(status) = worker.try_wait().expect("its status") {
                 assert!(!status.success() && status.code().is_none(), "the worker ended by itself: {status}");
                 self.killed += 1;
@@ -105,7 +115,13 @@ impl<Q: Queue + Clone + 'static> Crew<Q> {
             .stderr(Stdio::null())
             .kill_on_drop(true)
             .spawn()
-            .unwrap_or_else(|error| panic!("{} in {}: {error}; `make test-queues` installs it", program.display(), folder.display()))
+            .unwrap_or_else(|error| {
+                panic!(
+                    "{} in {}: {error}; `make test-queues` installs it",
+                    program.display(),
+                    folder.display()
+                )
+            })
     }
 
     pub(crate) fn killed(&self) -> u32 {

@@ -6,7 +6,7 @@ use super::{BY_TICKET, Protocol};
 pub fn apalis() -> Protocol {
     Protocol {
         queue: || Box::new(Apalis::new("apalis").expect("a name")),
-        install: include_str!("../../../fixtures/queues/apalis/install.sql"),
+        install: include_str!("../../../../fairgate-cli/fixtures/queues/apalis/install.sql"),
         fetch: "INSERT INTO apalis.workers (id, worker_type, storage_name, last_seen) VALUES ('w', 'work', 'postgres', now())
                     ON CONFLICT (id) DO UPDATE SET last_seen = now();
                 SELECT id, convert_from(job, 'UTF8') FROM apalis.get_jobs('w', 'work', 1);
@@ -42,8 +42,8 @@ const FAIL: &str = "UPDATE apalis.jobs SET status = 'Failed', attempts = attempt
 pub fn underway() -> Protocol {
     Protocol {
         queue: || Box::new(Underway::new("underway").expect("a name")),
-        install: include_str!("../../../fixtures/queues/underway/install.sql"),
-        fetch: include_str!("../../../fixtures/queues/underway/fetch.sql"),
+        install: include_str!("../../../../fairgate-cli/fixtures/queues/underway/install.sql"),
+        fetch: include_str!("../../../../fairgate-cli/fixtures/queues/underway/fetch.sql"),
         succeed: "UPDATE underway.task_attempt SET state = 'succeeded', completed_at = now() WHERE task_id = '{id}' AND state = 'in_progress';
                   UPDATE underway.task SET state = 'succeeded', updated_at = now(), completed_at = now() WHERE id = '{id}'",
         fail: "UPDATE underway.task_attempt SET state = 'failed', error_message = '{error}', completed_at = now() WHERE task_id = '{id}' AND state = 'in_progress';

@@ -6,7 +6,7 @@ use super::{BY_TICKET, Protocol};
 pub fn procrastinate() -> Protocol {
     Protocol {
         queue: || Box::new(Procrastinate::new("public").expect("a name")),
-        install: include_str!("../../../fixtures/queues/procrastinate/install.sql"),
+        install: include_str!("../../../../fairgate-cli/fixtures/queues/procrastinate/install.sql"),
         fetch: "SELECT id::text, args::text
                   FROM procrastinate_fetch_job_v2(NULL, (SELECT worker_id FROM procrastinate_register_worker_v1())) WHERE id IS NOT NULL",
         succeed: "SELECT procrastinate_finish_job_v1({id}, 'succeeded', false)",

@@ -7,7 +7,7 @@ pub fn pgmq() -> Protocol {
     Protocol {
         queue: || Box::new(Pgmq::new("pgmq").expect("a name")),
         install: concat!(
-            include_str!("../../../fixtures/queues/pgmq/install.sql"),
+            include_str!("../../../../fairgate-cli/fixtures/queues/pgmq/install.sql"),
             "\n;SELECT pgmq.create('work')"
         ),
         fetch: "SELECT msg_id::text, message::text FROM pgmq.read('work', 30, 1)",

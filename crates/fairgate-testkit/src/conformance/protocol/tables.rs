@@ -14,7 +14,7 @@ fn configured(text: &str) -> Box<dyn Queue> {
 pub fn river() -> Protocol {
     Protocol {
         queue: || configured(include_str!("../../../../../docs/queues/river.toml")),
-        install: include_str!("../../../fixtures/queues/river/install.sql"),
+        install: include_str!("../../../../fairgate-cli/fixtures/queues/river/install.sql"),
         fetch: "UPDATE river_job SET state = 'running', attempt = attempt + 1, attempted_at = now(), attempted_by = array_append(attempted_by, 'w')
                  WHERE id = (SELECT id FROM river_job WHERE state = 'available' AND queue = 'default' AND scheduled_at <= now()
                               ORDER BY priority, scheduled_at, id LIMIT 1 FOR UPDATE SKIP LOCKED)
@@ -46,7 +46,7 @@ pub fn river() -> Protocol {
 pub fn oban() -> Protocol {
     Protocol {
         queue: || configured(include_str!("../../../../../docs/queues/oban.toml")),
-        install: include_str!("../../../fixtures/queues/oban/install.sql"),
+        install: include_str!("../../../../fairgate-cli/fixtures/queues/oban/install.sql"),
         fetch: "UPDATE oban_jobs SET state = 'executing', attempt = attempt + 1, attempted_at = timezone('UTC', now()), attempted_by = ARRAY['w']
                  WHERE id = (SELECT id FROM oban_jobs WHERE state = 'available' AND queue = 'default'
                               ORDER BY priority, scheduled_at, id LIMIT 1 FOR UPDATE SKIP LOCKED)
@@ -76,7 +76,7 @@ pub fn oban() -> Protocol {
 pub fn good_job() -> Protocol {
     Protocol {
         queue: || configured(include_str!("../../../../../docs/queues/good_job.toml")),
-        install: include_str!("../../../fixtures/queues/good_job/install.sql"),
+        install: include_str!("../../../../fairgate-cli/fixtures/queues/good_job/install.sql"),
         fetch: "UPDATE good_jobs SET performed_at = timezone('UTC', now()), executions_count = coalesce(executions_count, 0) + 1,
                        locked_by_id = gen_random_uuid(), locked_at = timezone('UTC', now()), updated_at = timezone('UTC', now())
                  WHERE id = (SELECT id FROM good_jobs WHERE finished_at IS NULL AND locked_by_id IS NULL AND scheduled_at <= timezone('UTC', now())
@@ -109,7 +109,7 @@ pub fn good_job() -> Protocol {
 pub fn solid_queue() -> Protocol {
     Protocol {
         queue: || configured(include_str!("../../../../../docs/queues/solid_queue.toml")),
-        install: include_str!("../../../fixtures/queues/solid_queue/install.sql"),
+        install: include_str!("../../../../fairgate-cli/fixtures/queues/solid_queue/install.sql"),
         fetch: "WITH taken AS (
                     DELETE FROM solid_queue_ready_executions
                      WHERE id = (SELECT id FROM solid_queue_ready_executions ORDER BY priority, job_id LIMIT 1 FOR UPDATE SKIP LOCKED)
