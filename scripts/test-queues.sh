@@ -17,11 +17,13 @@ need npm "it comes with Node, https://nodejs.org"
 need python3 "Python 3.10 or newer with venv"
 
 fetch "the workers of Node (npm)" npm --prefix workers/node ci --no-audit --no-fund --silent
+fetch "the producer in Node (npm)" npm --prefix examples/node ci --no-audit --no-fund --silent
 [ -x workers/python/venv/bin/python ] || fetch "a Python of its own (venv)" python3 -m venv workers/python/venv
-fetch "the workers of Python (PyPI)" workers/python/venv/bin/pip install --quiet --disable-pip-version-check -r workers/python/requirements.txt
+fetch "the workers of Python (PyPI)" workers/python/venv/bin/pip install --quiet --disable-pip-version-check -r workers/python/requirements.txt -r examples/python/requirements.txt
 # apalis checks its statements against the database of DATABASE_URL while it is built, if there is one.
 fetch "the workers in Rust (crates.io)" env -u DATABASE_URL SQLX_OFFLINE=true cargo build --release --locked --quiet \
     --manifest-path workers/rust/Cargo.toml --target-dir workers/rust/target
 
 scripts/ensure-postgres.sh
-cargo run --quiet --package xtask -- with-postgres -- cargo nextest run --package fairgate-testkit --test workers --run-ignored only "$@"
+# One queue at a time: each brings processes of its own.
+cargo run --quiet --package xtask -- with-postgres -- cargo test --package fairgate-testkit --test workers --test producers -- --ignored --test-threads 1 "$@"

@@ -4,6 +4,7 @@
 mod admission;
 mod ends;
 mod hooks;
+mod own;
 mod protocol;
 mod retries;
 mod world;
@@ -11,6 +12,7 @@ mod world;
 pub use admission::*;
 pub use ends::*;
 pub use hooks::*;
+pub use own::*;
 pub use protocol::{
     Protocol, apalis, good_job, graphile_worker, oban, pg_boss, pgmq, procrastinate, river, solid_queue,
     underway,
@@ -30,6 +32,7 @@ macro_rules! conformance {
             jobs_go_straight_to_the_queue_while_disabled,
             a_start_is_seen_with_its_lag_and_a_success_frees_the_slot,
             a_slot_is_freed_once_whatever_comes_after,
+            a_worker_that_ends_many_jobs_in_one_transaction_frees_them_at_its_commit,
             a_job_that_is_removed_or_purged_frees_its_slot,
             a_job_that_nobody_told_us_of_is_found_by_the_sweep,
             a_job_of_somebody_else_is_left_alone,

@@ -1,17 +1,44 @@
 //! Every adapter against the suite.
 
-use fairgate_testkit::conformance;
+use fairgate_testkit::conformance::{self, Protocol};
 
-conformance!(graphile_worker);
-conformance!(pgmq);
-conformance!(apalis);
-conformance!(pg_boss);
-conformance!(procrastinate);
-conformance!(underway);
-conformance!(river);
-conformance!(oban);
-conformance!(good_job);
-conformance!(solid_queue);
+fairgate_testkit::conformance!(graphile_worker);
+fairgate_testkit::conformance!(pgmq);
+fairgate_testkit::conformance!(apalis);
+fairgate_testkit::conformance!(pg_boss);
+fairgate_testkit::conformance!(procrastinate);
+fairgate_testkit::conformance!(underway);
+fairgate_testkit::conformance!(river);
+fairgate_testkit::conformance!(oban);
+fairgate_testkit::conformance!(good_job);
+fairgate_testkit::conformance!(solid_queue);
+
+mod own {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_job_for_a_queue_that_is_not_there_is_set_aside_alone() {
+        let protocols: [fn() -> Protocol; 2] = [conformance::pg_boss, conformance::pgmq];
+        for protocol in protocols {
+            conformance::a_job_for_a_queue_that_is_not_there_is_set_aside_alone(protocol()).await;
+        }
+    }
+
+    #[tokio::test]
+    async fn a_pgmq_queue_that_is_made_later_is_hooked_with_its_first_job() {
+        conformance::a_queue_that_is_made_later_is_hooked_with_its_first_job(conformance::pgmq()).await;
+    }
+
+    #[tokio::test]
+    async fn pgmq_messages_that_are_ended_together_free_their_slots() {
+        conformance::messages_that_are_ended_together_free_their_slots(conformance::pgmq()).await;
+    }
+
+    #[tokio::test]
+    async fn an_old_ticket_goes_and_that_of_a_job_in_flight_stays() {
+        conformance::an_old_ticket_goes_and_that_of_a_job_in_flight_stays(conformance::procrastinate()).await;
+    }
+}
 
 /// A configuration that does not fit the table is found when it is applied, in the database's own words.
 #[tokio::test]
