@@ -15,9 +15,8 @@ fn elsewhere() -> NewJob {
 pub async fn a_job_for_a_queue_that_is_not_there_is_set_aside_alone(protocol: Protocol) {
     let mut world = World::new(protocol).await;
     world.stage(&[elsewhere(), job(1)]).await;
-    for _ in 0..10 {
-        world.execute("UPDATE fairgate.staged SET ready = true, ready_at = now(); UPDATE fairgate.partition_state SET due_at = '-infinity', eligible_at = '-infinity'").await;
-        let _ = world.pass().await;
+    for hours in 0..10 {
+        world.pass_after(hours).await;
     }
     assert_eq!((world.queued().await.len(), world.in_flight().await), (1, 1));
     let told = world.texts("SELECT task || ': ' || error FROM fairgate.quarantined").await;

@@ -125,6 +125,17 @@ impl World {
         Ok(self.ticker.pass(&mut conn, None, None).await?.ticks.jobs_admitted)
     }
 
+    /// One pass, as if so many hours had passed.
+    pub(super) async fn pass_after(&mut self, hours: i64) {
+        let later = self.after(hours).await;
+        self.ticker.pass(&mut self.db.connect().await, Some(later), None).await.expect("a pass");
+    }
+
+    async fn after(&self, hours: i64) -> chrono::DateTime<chrono::Utc> {
+        let now = self.number("SELECT date_part('epoch', clock_timestamp())::bigint").await;
+        chrono::DateTime::from_timestamp(now + hours * 3_600, 0).expect("a time")
+    }
+
     /// Stages and admits so many jobs.
     pub(super) async fn admitted(&mut self, count: i64) -> Vec<Staged> {
         let jobs: Vec<NewJob> = (1..=count).map(job).collect();
@@ -135,8 +146,7 @@ impl World {
 
     /// Every sweep, as if two hours had passed.
     pub(super) async fn sweep(&mut self) {
-        let later = self.number("SELECT (date_part('epoch', clock_timestamp()) + 7200)::bigint").await;
-        let later = chrono::DateTime::from_timestamp(later, 0).expect("a time");
+        let later = self.after(2).await;
         let mut sweeper = fairgate::sweep::Sweeper::new(vec![("main".to_owned(), self.queue.clone())]);
         sweeper.run(&mut self.conn().await, &Settings::default(), Some(later)).await.expect("a sweep");
     }
