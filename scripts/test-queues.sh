@@ -22,7 +22,7 @@ fetch "the producer in Node (npm)" npm --prefix examples/node ci --no-audit --no
 fetch "the workers of Python (PyPI)" workers/python/venv/bin/pip install --quiet --disable-pip-version-check -r workers/python/requirements.txt -r examples/python/requirements.txt
 # apalis checks its statements against the database of DATABASE_URL while it is built, if there is one.
 fetch "the workers in Rust (crates.io)" env -u DATABASE_URL SQLX_OFFLINE=true cargo build --release --locked --quiet \
-    --manifest-path workers/rust/Cargo.toml --target-dir workers/rust/target
+    --manifest-path workers/rust/Cargo.toml --target-dir "${FAIRGATE_WORKERS_TARGET:-workers/rust/target}"
 
 scripts/ensure-postgres.sh
 # One queue at a time: each brings processes of its own.

@@ -1,8 +1,7 @@
 -- One function for every change of a row: it compares what the row was with what it is. It runs as whatever role the worker has (SECURITY DEFINER)
--- and never raises: a hook that raises kills workers. What it swallows, the sweep repairs. Rows without a ticket are somebody else's. The path leads
--- to the queue's schema for the queue's own triggers, which fire when a row is taken out.
+-- and never raises: a hook that raises kills workers. What it swallows, the sweep repairs. Rows without a ticket are somebody else's.
 CREATE OR REPLACE FUNCTION fairgate.{function}() RETURNS trigger
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, {schema}, pg_temp AS $fairgate$
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $fairgate$
 #variable_conflict use_column
 DECLARE
     place CONSTANT text := {place};
