@@ -52,11 +52,11 @@ impl Queue for Lean {
         "SELECT a FROM unnest($1::uuid[], $2::text[]) u (a, q)".to_owned()
     }
 
-    fn shape(&self) -> &'static str {
-        "SELECT 'missing' AS problem WHERE to_regclass($1 || '.lean') IS NULL"
+    fn shape(&self) -> String {
+        "SELECT 'missing' AS problem WHERE to_regclass($1 || '.lean') IS NULL".to_owned()
     }
 
-    fn triggers(&self) -> (&'static str, &'static [&'static str]) {
-        ("lean", &[])
+    fn triggers(&self) -> Vec<(String, String)> {
+        Vec::new()
     }
 }

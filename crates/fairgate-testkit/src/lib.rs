@@ -1,5 +1,6 @@
 //! Databases, clocks and harnesses for the tests of fairgate.
 
+pub mod conformance;
 mod db;
 mod signal;
 pub mod torture;

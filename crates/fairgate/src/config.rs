@@ -12,8 +12,10 @@ mod policy;
 mod problem;
 mod queue;
 mod section;
+mod shown;
 mod suggest;
 mod syntax;
+mod table;
 mod value;
 
 use fairgate_core::id::QueueName;
@@ -49,7 +51,7 @@ pub struct Config {
 pub struct QueueConfig {
     /// The name that policies use.
     pub name: QueueName,
-    /// What it is: `graphile_worker`.
+    /// What it is: one of [`crate::queue::KINDS`].
     pub kind: String,
     /// The schema of its tables. None: the one that its kind uses by itself.
     pub schema: Option<String>,
@@ -79,6 +81,7 @@ impl Config {
         let policies = policy::read_all(&root, section.as_ref(), &mut found);
         if let Some(section) = section {
             queue::note_unused(&section, &policies, &mut found);
+            shown::check(&section, &queues, &policies, &root, &mut found);
         }
         let notes = found.finish()?;
         Ok(Self { revision, engine, queues, policies, notes })

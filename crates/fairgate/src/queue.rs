@@ -1,12 +1,27 @@
 //! What a queue adapter is: SQL text. It never depends on the queue's own crate, and payloads never leave the server.
 
+mod apalis;
+mod expression;
 mod graphile_worker;
 mod guarded;
 mod ident;
+mod pg_boss;
+mod pgmq;
+mod procrastinate;
+mod rows;
+pub mod table;
+mod underway;
 
+pub use apalis::Apalis;
+pub(crate) use expression::check as check_expression;
 pub use graphile_worker::GraphileWorker;
 pub use guarded::Guarded;
 pub use ident::{Ident, IdentError};
+pub use pg_boss::PgBoss;
+pub use pgmq::Pgmq;
+pub use procrastinate::Procrastinate;
+pub use table::Table;
+pub use underway::Underway;
 
 /// The values that the queue's columns can take; `stage` refuses what lies outside.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -94,15 +109,20 @@ pub trait Queue: Send + Sync + std::fmt::Debug {
     fn live(&self) -> String;
 
     /// A query over `$1` (the schema) that returns a row of text for everything that does not fit; `missing` alone: no tables there.
-    fn shape(&self) -> &'static str;
+    fn shape(&self) -> String;
+
+    /// Statements that fail where what was configured does not fit the tables, and change nothing. None: there is nothing to configure.
+    fn probe(&self) -> Option<String> {
+        None
+    }
 
     /// Queries for the doctor, each returning rows of (what is wrong, what to do).
     fn ailments(&self) -> Vec<String> {
         Vec::new()
     }
 
-    /// The names of the triggers that [`hooks`](Self::hooks) installs, and the table they belong on.
-    fn triggers(&self) -> (&'static str, &'static [&'static str]);
+    /// The triggers that [`hooks`](Self::hooks) installs on tables known beforehand: (table, trigger).
+    fn triggers(&self) -> Vec<(String, String)>;
 }
 
 /// Why no adapter could be made.
@@ -114,25 +134,47 @@ pub enum QueueError {
         /// The name that was given.
         kind: String,
     },
-    /// The schema's name cannot be one.
-    #[error("schema: {0}")]
-    Schema(#[from] IdentError),
+    /// A schema's, table's or column's name cannot be one.
+    #[error("{0}")]
+    Name(#[from] IdentError),
+    /// A text is not one expression.
+    #[error("the SQL expression \"{text}\" cannot be used: {why}")]
+    Expression {
+        /// The text.
+        text: String,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// The settings do not describe a table.
+    #[error("settings of the table: {0}")]
+    Settings(#[from] serde_json::Error),
 }
 
 /// The types of queue that this version can hand jobs to.
-pub const KINDS: &[&str] = &["graphile_worker"];
+pub const KINDS: &[&str] =
+    &["graphile_worker", "apalis", "pgmq", "pg_boss", "procrastinate", "underway", "table"];
 
-/// Builds the adapter that a configuration, or the row of a registered queue, describes.
+/// Builds the adapter that a configuration, or the row of a registered queue, describes. `schema` of None: the queue's own.
 ///
 /// # Errors
-/// When no adapter has that name, or `schema` is not a name.
+/// When no adapter has that name, `schema` is not a name, or the settings do not make sense.
 pub fn adapter(
     kind: &str,
     schema: Option<&str>,
-    _settings: &serde_json::Value,
+    settings: &serde_json::Value,
 ) -> Result<Box<dyn Queue>, QueueError> {
-    match kind {
-        "graphile_worker" => Ok(Box::new(GraphileWorker::new(schema.unwrap_or("graphile_worker"))?)),
-        other => Err(QueueError::UnknownKind { kind: other.to_owned() }),
-    }
+    let schema = |own: &'static str| schema.unwrap_or(own);
+    Ok(match kind {
+        "graphile_worker" => Box::new(GraphileWorker::new(schema("graphile_worker"))?),
+        "apalis" => Box::new(Apalis::new(schema("apalis"))?),
+        "pgmq" => Box::new(Pgmq::new(schema("pgmq"))?),
+        "pg_boss" => Box::new(PgBoss::new(schema("pgboss"))?),
+        "procrastinate" => Box::new(Procrastinate::new(schema("public"))?),
+        "underway" => Box::new(Underway::new(schema("underway"))?),
+        "table" => {
+            let settings = <table::TableSettings as serde::Deserialize>::deserialize(settings)?;
+            Box::new(Table::new(schema("public"), settings)?)
+        }
+        other => return Err(QueueError::UnknownKind { kind: other.to_owned() }),
+    })
 }

@@ -86,6 +86,8 @@ impl Sweeper {
         let samples = delete_old_samples(&mut unit, settings, now).await?;
         let sql = include_str!("../queries/sweep/delete_lost_tickers.sql");
         crate::sql::query(sql).execute(&mut *unit).await.doing("forgetting lost tickers")?;
+        let sql = include_str!("../queries/sweep/delete_old_tickets.sql");
+        crate::sql::query(sql).bind(now).execute(&mut *unit).await.doing("deleting old tickets")?;
         unit.end().await?;
         Ok(Swept { silent, gone, marked, removed, scopes, samples, overrides })
     }

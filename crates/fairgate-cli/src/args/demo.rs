@@ -20,8 +20,8 @@ pub(crate) struct DemoArgs {
     #[arg(long, value_name = "PORT", default_value_t = 8484)]
     pub(crate) port: u16,
 
-    /// The queue to put fairgate in front of
-    #[arg(long, value_name = "NAME", default_value = "graphile_worker", value_parser = ["graphile_worker"])]
+    /// The queue to put fairgate in front of: Graphile Worker with its own workers, another by its SQL; "table" is River's
+    #[arg(long, value_name = "NAME", default_value = "graphile_worker", value_parser = ["graphile_worker", "apalis", "pgmq", "pg_boss", "procrastinate", "underway", "table"])]
     pub(crate) queue: String,
 
     /// Serve no admin pages

@@ -1,21 +1,23 @@
 //! The tickers and workers that run beside each other in this process.
 
+use std::future::Future;
+use std::pin::Pin;
 use std::time::Duration;
 
 use fairgate::Ticker;
-use graphile_worker::Worker;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use super::install;
 use super::place::Place;
-use super::rules::QUEUE;
-use super::workers;
 use crate::error::CliError;
 use crate::{database, output};
 
 /// How long they may take to lay down their work.
 const PATIENCE: Duration = Duration::from_secs(10);
+
+/// A worker that is ready to run, until it is stopped or something is wrong.
+pub(super) type Hand = Pin<Box<dyn Future<Output = Result<(), CliError>> + Send>>;
 
 /// What runs, and how it is told to stop.
 pub(super) struct Crew {
@@ -30,27 +32,19 @@ impl Crew {
     /// When the database does not answer.
     pub(super) async fn start(
         place: &Place,
-        workers: Vec<Worker>,
+        workers: Vec<Hand>,
         stop: CancellationToken,
     ) -> Result<Self, CliError> {
         let mut tasks = JoinSet::new();
         for name in install::names()? {
-            let queue = fairgate::queue::GraphileWorker::new(workers::SCHEMA)
-                .map_err(|error| CliError::failed(error.to_string()))?;
             let ticker = Ticker::builder(database::ticker_pool(&place.database, false).await?)
-                .queue(QUEUE, queue)
-                .map_err(|error| CliError::failed(error.to_string()))?
                 .only_policy(&name)
                 .build()?;
             let stopped = stop.clone().cancelled_owned();
             tasks.spawn(async move { ticker.run(stopped).await.map_err(CliError::from) });
         }
         for worker in workers {
-            tasks.spawn(async move {
-                worker.run().await.map_err(|error| {
-                    CliError::failed("a worker of the demo's queue stopped").cause(error.to_string())
-                })
-            });
+            tasks.spawn(worker);
         }
         Ok(Self { stop, tasks })
     }

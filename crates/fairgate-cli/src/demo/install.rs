@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
+use fairgate::queue::Queue;
 use fairgate::registry::{self, Options, QueueSpec, Source};
 use fairgate::{Policy, PolicyName, QueueName, operate};
 use sqlx::PgConnection;
 
 use super::database_error;
+use super::players::Played;
 use super::rules::{QUEUE, Route};
 use super::workers;
 use crate::error::CliError;
@@ -42,24 +44,29 @@ pub(super) fn policies() -> Result<Vec<Policy>, CliError> {
 ///
 /// # Errors
 /// Never: its names are constants.
-pub(super) fn queue() -> Result<QueueSpec, CliError> {
+pub(super) fn queue(played: Option<Played>) -> Result<QueueSpec, CliError> {
     let name: QueueName =
         QUEUE.parse().map_err(|error| CliError::failed(format!("queue {QUEUE}: {error}")))?;
-    let queue = fairgate::queue::GraphileWorker::new(workers::SCHEMA)
-        .map_err(|error| CliError::failed(format!("schema {}: {error}", workers::SCHEMA)))?;
-    Ok(QueueSpec { name, queue: Arc::new(queue), max_waiting: None })
+    let queue: Arc<dyn Queue> = match played {
+        Some(played) => Arc::from(played.adapter()?),
+        None => Arc::new(
+            fairgate::queue::GraphileWorker::new(workers::SCHEMA)
+                .map_err(|error| CliError::failed(format!("schema {}: {error}", workers::SCHEMA)))?,
+        ),
+    };
+    Ok(QueueSpec { name, queue, max_waiting: None })
 }
 
 /// Registers the policies and the queue, switched on and running whatever an operator did to those of an earlier demo.
 ///
 /// # Errors
 /// When the queue's tables are not taken, fairgate is disabled as a whole, or the database refuses.
-pub(super) async fn register(conn: &mut PgConnection) -> Result<(), CliError> {
+pub(super) async fn register(conn: &mut PgConnection, played: Option<Played>) -> Result<(), CliError> {
     let options = Options { source: Source::Code, revision: None, hooks: true, go_back: true };
-    let applied = registry::apply(conn, &[queue()?], &policies()?, options).await?;
+    let applied = registry::apply(conn, &[queue(played)?], &policies()?, options).await?;
     if let Some(problem) = applied.queues.iter().find_map(|(_, state)| state.problem()) {
         return Err(CliError::failed(format!("the demo's queue is not ready: {problem}"))
-            .hint(format!("drop schema {} to let the demo install it afresh", workers::SCHEMA)));
+            .hint("drop the queue's tables to let the demo make them afresh, or name another database"));
     }
     for name in names()? {
         operate::resume(conn, &name).await?;
@@ -76,19 +83,20 @@ pub(super) async fn register(conn: &mut PgConnection) -> Result<(), CliError> {
 ///
 /// # Errors
 /// When the database refuses.
-pub(super) async fn clear(conn: &mut PgConnection) -> Result<(), CliError> {
+pub(super) async fn clear(conn: &mut PgConnection, played: Option<Played>) -> Result<(), CliError> {
     const DOING: &str = "clearing what a demo left undone";
     let policies: Vec<&str> = Route::ALL.iter().map(|route| route.policy()).collect();
-    let statements = [
-        (include_str!("../../queries/demo/cancel_waiting.sql"), true),
-        (include_str!("../../queries/demo/empty_queue.sql"), false),
-        (include_str!("../../queries/demo/finish_admissions.sql"), true),
-    ];
-    for (sql, of_policies) in statements {
-        let query = sqlx::query(sql);
-        let query = if of_policies { query.bind(&policies) } else { query };
-        query.execute(&mut *conn).await.map_err(database_error(DOING))?;
+    let cancel = sqlx::query(include_str!("../../queries/demo/cancel_waiting.sql")).bind(&policies);
+    cancel.execute(&mut *conn).await.map_err(database_error(DOING))?;
+    match played {
+        Some(played) => played.empty(conn).await?,
+        None => {
+            let empty = sqlx::query(include_str!("../../queries/demo/empty_queue.sql"));
+            empty.execute(&mut *conn).await.map_err(database_error(DOING))?;
+        }
     }
+    let finish = sqlx::query(include_str!("../../queries/demo/finish_admissions.sql")).bind(&policies);
+    finish.execute(&mut *conn).await.map_err(database_error(DOING))?;
     Ok(())
 }
 

@@ -1,7 +1,7 @@
 //! `fairgate demo`: real jobs of many tenants through a real queue, and an audit of what went through.
 //!
-//! The walk of recorded events ([`walk`]) is staged again and again ([`feed`]); tickers and Graphile workers ([`crew`]) run in this
-//! process; every job is a request to a local endpoint ([`endpoint`]). Meanwhile the numbers are shown ([`board`], [`screen`]). At the
+//! The walk of recorded events ([`walk`]) is staged again and again ([`feed`]); tickers and Graphile workers ([`crew`]), or another
+//! queue's SQL ([`players`]), run in this process; every job is a request to a local endpoint ([`endpoint`]). Meanwhile the numbers are shown ([`board`], [`screen`]). At the
 //! end the record that triggers and the endpoint have written ([`record`]) is audited ([`mod@audit`]).
 
 mod audit;
@@ -13,6 +13,7 @@ mod feed;
 mod install;
 mod pace;
 mod place;
+mod players;
 mod record;
 mod report;
 mod rules;
@@ -39,6 +40,7 @@ use drive::{Ending, Stage, drive};
 use endpoint::Endpoint;
 use feed::Fed;
 use place::Place;
+use players::Played;
 use record::Final;
 use report::Report;
 use rules::{FACTORS, Route};
@@ -81,7 +83,12 @@ fn introduce(args: &DemoArgs, walk: &Walk) {
     ));
     let policies = Route::ALL.map(|route| format!("{}: {}", route.policy(), route.gates()));
     output::say(&format!("policies: {}", policies.join("; ")));
-    output::say(&format!("queue: {}, {} workers in this process", args.queue, workers::WORKERS));
+    output::say(&match Played::of(&args.queue) {
+        Some(_) => {
+            format!("queue: {}, its SQL played by {} loops in this process", args.queue, players::LOOPS)
+        }
+        None => format!("queue: {}, {} workers in this process", args.queue, workers::WORKERS),
+    });
     if !args.headless {
         output::say(&format!(
             "the admin pages (port {}) are not built in yet; this table is the demo",
@@ -96,8 +103,9 @@ async fn play(
     place: &Place,
     stop: &mut Stop,
 ) -> Result<ExitCode, CliError> {
+    let played = Played::of(&args.queue);
     let (mut stage, producer) = tokio::select! {
-        stage = set_up(walk, place) => stage?,
+        stage = set_up(walk, place, played) => stage?,
         () = stop.asked() => return Ok(INTERRUPTED.into()),
     };
     let begun = Instant::now();
@@ -107,7 +115,7 @@ async fn play(
         Ok(Ending::Over(fed)) => fed,
         unfinished => {
             drop(crew);
-            tidy_up(&mut observer).await;
+            tidy_up(&mut observer, played).await;
             return unfinished.map(|_| INTERRUPTED.into());
         }
     };
@@ -115,7 +123,7 @@ async fn play(
     let took = begun.elapsed();
     record::received(&mut observer, &endpoint.take()).await?;
     let report = report(&walk, &tenants, fed, took, &mut observer).await;
-    tidy_up(&mut observer).await;
+    tidy_up(&mut observer, played).await;
     let (report, finals) = report?;
     if args.output.json {
         output::print_json(&report)?;
@@ -131,16 +139,27 @@ async fn play(
 }
 
 /// Everything in place, nothing staged yet; and a connection to stage with.
-async fn set_up(walk: Arc<Walk>, place: &Place) -> Result<(Stage, PgConnection), CliError> {
+async fn set_up(
+    walk: Arc<Walk>,
+    place: &Place,
+    played: Option<Played>,
+) -> Result<(Stage, PgConnection), CliError> {
     let tenants = Arc::new(Tenants::of(&walk));
     let mut observer = database::connect(&place.database).await?;
     install::lock(&mut observer).await?;
     fairgate::migrate(&mut observer).await?;
     let endpoint = Endpoint::open(tenants.clone()).await?;
     let stop = CancellationToken::new();
-    let workers = workers::hire(&place.pool(WORKER_CONNECTIONS)?, endpoint.url(), &stop).await?;
-    install::register(&mut observer).await?;
-    install::clear(&mut observer).await?;
+    let pool = place.pool(WORKER_CONNECTIONS)?;
+    let workers = match played {
+        Some(played) => {
+            played.install(&mut observer).await?;
+            played.hire(&pool, endpoint.url(), &stop)
+        }
+        None => workers::hire(&pool, endpoint.url(), &stop).await?,
+    };
+    install::register(&mut observer, played).await?;
+    install::clear(&mut observer, played).await?;
     record::open(&mut observer, &tenants).await?;
     let crew = Crew::start(place, workers, stop).await?;
     let producer = database::connect(&place.database).await?;
@@ -161,10 +180,10 @@ async fn report(
 }
 
 /// Leaves nothing of the demo at work in the database. What cannot be done in time is done by the next demo.
-async fn tidy_up(conn: &mut PgConnection) {
+async fn tidy_up(conn: &mut PgConnection, played: Option<Played>) {
     let all = async {
         record::close(conn).await?;
-        install::clear(conn).await
+        install::clear(conn, played).await
     };
     match tokio::time::timeout(TIDY_UP_WITHIN, all).await {
         Ok(Ok(())) => {}

@@ -57,7 +57,7 @@ impl Place {
             )),
             None => output::say(
                 "database: the one that you named. Its own policies, jobs and queues are left alone: the demo has policies demo_*,\n  \
-                 its own queue in schema fairgate_demo_queue and its record in schema fairgate_demo, which stay there to look at",
+                 a queue of its own and its record in schema fairgate_demo, which stay there to look at",
             ),
         }
     }
@@ -69,7 +69,11 @@ impl Place {
     pub(super) fn pool(&self, connections: u32) -> Result<PgPool, CliError> {
         let options = PgConnectOptions::from_str(&self.url)
             .map_err(|error| CliError::usage(format!("the database URL cannot be read: {error}")))?;
-        let options = options.application_name("fairgate demo").disable_statement_logging();
+        // Procrastinate's own functions name its tables without their schema.
+        let options = options
+            .application_name("fairgate demo")
+            .options([("search_path", "public")])
+            .disable_statement_logging();
         Ok(PgPoolOptions::new().max_connections(connections).connect_lazy_with(options))
     }
 

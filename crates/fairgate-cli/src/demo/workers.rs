@@ -4,15 +4,14 @@ use std::time::Duration;
 
 use axum::body::Body;
 use axum::http::{Method, Request, header};
-use graphile_worker::{
-    IntoTaskHandlerResult, LocalQueueConfig, TaskHandler, Worker, WorkerContext, WorkerOptions,
-};
+use graphile_worker::{IntoTaskHandlerResult, LocalQueueConfig, TaskHandler, WorkerContext, WorkerOptions};
 use hyper_util::client::legacy::{Client, connect::HttpConnector};
 use hyper_util::rt::TokioExecutor;
 use serde::{Deserialize, Serialize};
 use sqlx::PgPool;
 use tokio_util::sync::CancellationToken;
 
+use super::crew::Hand;
 use super::endpoint::{DELIVERY, POLICY};
 use crate::error::CliError;
 
@@ -32,8 +31,9 @@ const FETCH: usize = 20;
 #[serde(transparent)]
 struct Deliver(serde_json::Value);
 
+/// Performs a job.
 #[derive(Clone, Debug)]
-struct Postman {
+pub(super) struct Postman {
     client: Client<HttpConnector, Body>,
     url: String,
 }
@@ -42,14 +42,9 @@ struct Postman {
 ///
 /// # Errors
 /// When the database refuses.
-pub(super) async fn hire(
-    pool: &PgPool,
-    url: &str,
-    stop: &CancellationToken,
-) -> Result<Vec<Worker>, CliError> {
-    let client = Client::builder(TokioExecutor::new()).build_http();
-    let postman = Postman { client, url: url.to_owned() };
-    let mut workers = Vec::new();
+pub(super) async fn hire(pool: &PgPool, url: &str, stop: &CancellationToken) -> Result<Vec<Hand>, CliError> {
+    let postman = Postman::new(url);
+    let mut workers: Vec<Hand> = Vec::new();
     for _ in 0..WORKERS {
         let worker = WorkerOptions::default()
             .schema(SCHEMA)
@@ -68,7 +63,11 @@ pub(super) async fn hire(
                     .cause(error.to_string())
                     .hint("the user of the URL must be allowed to create a schema in this database")
             })?;
-        workers.push(worker);
+        workers.push(Box::pin(async move {
+            worker.run().await.map_err(|error| {
+                CliError::failed("a worker of the demo's queue stopped").cause(error.to_string())
+            })
+        }));
     }
     Ok(workers)
 }
@@ -93,7 +92,11 @@ impl TaskHandler for Deliver {
 }
 
 impl Postman {
-    async fn post(&self, job: &str, policy: &str, event: String) -> Result<(), String> {
+    pub(super) fn new(url: &str) -> Self {
+        Self { client: Client::builder(TokioExecutor::new()).build_http(), url: url.to_owned() }
+    }
+
+    pub(super) async fn post(&self, job: &str, policy: &str, event: String) -> Result<(), String> {
         let request = Request::builder()
             .method(Method::POST)
             .uri(&self.url)

@@ -42,7 +42,7 @@ fn signal(child: &Child, name: &str) {
 
 /// Whether everything that was staged was received, once each, within the limits.
 #[track_caller]
-fn assert_good(report: &Value) {
+pub(crate) fn assert_good(report: &Value) {
     assert!(report["staged"].as_i64() > Some(100), "{report:#}");
     for key in ["admitted", "done"] {
         assert_eq!(report[key], report["staged"], "{key} of {report:#}");

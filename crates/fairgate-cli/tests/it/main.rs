@@ -7,6 +7,7 @@ mod cancel;
 mod check;
 mod database;
 mod demo;
+mod demo_queues;
 mod doctor;
 mod explain;
 mod force;

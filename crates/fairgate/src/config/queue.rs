@@ -6,11 +6,10 @@ use fairgate_core::policy::Policy;
 use super::QueueConfig;
 use super::findings::Findings;
 use super::section::{Node, Section};
-use super::suggest;
+use super::{suggest, table};
 use crate::queue::{Ident, KINDS};
 
 const KEYS: &[&str] = &["type", "schema", "max_waiting"];
-const LATER_KINDS: &[&str] = &["apalis", "pgmq", "pg_boss", "procrastinate", "underway", "table"];
 
 /// `[queues]`, with at least one queue in it.
 pub(super) fn section<'a>(root: &Section<'a>, found: &mut Findings<'_>) -> Option<Section<'a>> {
@@ -38,9 +37,17 @@ fn read(node: &Node<'_>, found: &mut Findings<'_>) -> Option<QueueConfig> {
         .ok();
     let section = node.section(found)?;
     let kind = kind(&section, found);
-    if kind.is_some_and(|kind| KINDS.contains(&kind)) {
-        section.only(found, KEYS, &[]);
-    }
+    let settings = match kind.filter(|kind| KINDS.contains(kind)) {
+        Some("table") => {
+            section.only(found, &[KEYS, table::KEYS].concat(), &[]);
+            serde_json::to_value(table::read(&section, found)).expect("plain text and numbers")
+        }
+        Some(_) => {
+            section.only(found, KEYS, &[]);
+            serde_json::json!({})
+        }
+        None => serde_json::json!({}),
+    };
     let schema = section.get("schema").and_then(|node| schema(&node, found));
     let max_waiting = section.whole(found, "max_waiting", 0, i32::MAX.unsigned_abs());
     Some(QueueConfig {
@@ -48,7 +55,7 @@ fn read(node: &Node<'_>, found: &mut Findings<'_>) -> Option<QueueConfig> {
         kind: kind?.to_owned(),
         schema: schema.map(str::to_owned),
         max_waiting,
-        settings: serde_json::json!({}),
+        settings,
     })
 }
 
@@ -60,10 +67,7 @@ fn kind<'a>(section: &Section<'a>, found: &mut Findings<'_>) -> Option<&'a str> 
         return None;
     };
     let kind = node.text(found, &format!("the type of the queue as text: {known}"))?;
-    if LATER_KINDS.contains(&kind) {
-        let message = format!("queues of type {kind:?} are not available yet; available: {known}");
-        found.problem(node.offset, &node.at, message);
-    } else if !KINDS.contains(&kind) {
+    if !KINDS.contains(&kind) {
         let hint = suggest::hint(kind, KINDS, "known:");
         found.problem(node.offset, &node.at, format!("there is no queue type {kind:?}{hint}"));
     }

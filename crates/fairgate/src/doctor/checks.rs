@@ -130,7 +130,7 @@ pub(super) async fn queues(conn: &mut PgConnection) -> Checked<Vec<Finding>> {
                 .push(Finding::ok(check, format!("of type {}, which a program brings with it", queue.kind)));
             continue;
         };
-        let misfits: Vec<String> = crate::sql::query_scalar(adapter.shape())
+        let misfits: Vec<String> = crate::sql::query_scalar(AssertSqlSafe(adapter.shape()))
             .bind(&queue.schema_name)
             .fetch_all(&mut *conn)
             .await

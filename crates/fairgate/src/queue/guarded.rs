@@ -63,15 +63,19 @@ impl<Q: Queue> Queue for Guarded<Q> {
         self.0.live()
     }
 
-    fn shape(&self) -> &'static str {
+    fn shape(&self) -> String {
         self.0.shape()
+    }
+
+    fn probe(&self) -> Option<String> {
+        self.0.probe()
     }
 
     fn ailments(&self) -> Vec<String> {
         self.0.ailments()
     }
 
-    fn triggers(&self) -> (&'static str, &'static [&'static str]) {
+    fn triggers(&self) -> Vec<(String, String)> {
         self.0.triggers()
     }
 }

@@ -71,7 +71,7 @@ pub(super) async fn install(
     hooks: bool,
 ) -> Result<QueueState, DatabaseError> {
     let schema = queue.schema().as_str();
-    let problems: Vec<String> = crate::sql::query_scalar(queue.shape())
+    let problems: Vec<String> = crate::sql::query_scalar(AssertSqlSafe(queue.shape()))
         .bind(schema)
         .fetch_all(&mut *conn)
         .await
@@ -104,6 +104,9 @@ async fn install_sql(
         .replace("{id}", &id.to_string())
         .replace("{enqueue}", &queue.enqueue());
     sqlx::raw_sql(AssertSqlSafe(send)).execute(&mut *tx).await.doing(DOING)?;
+    if let Some(probe) = queue.probe() {
+        sqlx::raw_sql(AssertSqlSafe(probe)).execute(&mut *tx).await.doing(DOING)?;
+    }
     if let Some(text) = hooks
         && !hooks_stand(&mut tx, id, queue, digest.as_deref()).await?
     {
@@ -117,14 +120,15 @@ async fn install_sql(
     tx.commit().await.doing(DOING)
 }
 
-/// Whether these very triggers stand and fire; then no lock on a busy table is needed.
+/// Whether these very triggers stand and fire; then no lock on a busy table is needed. Not known where the queue's tables are not known beforehand.
 async fn hooks_stand(
     conn: &mut PgConnection,
     id: i32,
     queue: &dyn Queue,
     digest: Option<&str>,
 ) -> Result<bool, DatabaseError> {
-    Ok(installed_digest(conn, id).await?.as_deref() == digest
+    Ok(!queue.triggers().is_empty()
+        && installed_digest(conn, id).await?.as_deref() == digest
         && missing_triggers(conn, queue).await?.is_empty())
 }
 
@@ -133,21 +137,19 @@ async fn installed_digest(conn: &mut PgConnection, id: i32) -> Result<Option<Str
     crate::sql::query_scalar(sql).bind(id).fetch_one(conn).await.doing("looking at a queue's triggers")
 }
 
-/// The triggers that should stand on the queue's table and do not, or are disabled.
+/// The triggers that should stand on the queue's tables and do not, or are disabled.
 pub(crate) async fn missing_triggers(
     conn: &mut PgConnection,
     queue: &dyn Queue,
-) -> Result<Vec<&'static str>, DatabaseError> {
-    let (table, names) = queue.triggers();
-    let there: Vec<String> =
-        crate::sql::query_scalar(include_str!("../../queries/registry/installed_triggers.sql"))
-            .bind(queue.schema().as_str())
-            .bind(table)
-            .bind(names)
-            .fetch_all(conn)
-            .await
-            .doing("looking at a queue's triggers")?;
-    Ok(names.iter().copied().filter(|name| !there.iter().any(|t| t == name)).collect())
+) -> Result<Vec<String>, DatabaseError> {
+    let (tables, names): (Vec<String>, Vec<String>) = queue.triggers().into_iter().unzip();
+    crate::sql::query_scalar(include_str!("../../queries/registry/missing_triggers.sql"))
+        .bind(queue.schema().as_str())
+        .bind(tables)
+        .bind(names)
+        .fetch_all(conn)
+        .await
+        .doing("looking at a queue's triggers")
 }
 
 async fn set_state(

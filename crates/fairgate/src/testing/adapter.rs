@@ -43,12 +43,13 @@ impl Queue for TableQueue {
         self.fill(include_str!("table_queue/live.sql"))
     }
 
-    fn shape(&self) -> &'static str {
-        include_str!("table_queue/shape.sql")
+    fn shape(&self) -> String {
+        include_str!("table_queue/shape.sql").to_owned()
     }
 
-    fn triggers(&self) -> (&'static str, &'static [&'static str]) {
-        let names: &[&str] = &["fairgate_deleted", "fairgate_ended", "fairgate_started"];
-        ("jobs", if self.silent { &[] } else { names })
+    fn triggers(&self) -> Vec<(String, String)> {
+        let names = ["fairgate_deleted", "fairgate_ended", "fairgate_started"].into_iter();
+        let names = names.filter(|_| !self.silent);
+        names.map(|name| ("jobs".to_owned(), name.to_owned())).collect()
     }
 }

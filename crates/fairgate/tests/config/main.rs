@@ -3,7 +3,7 @@
 mod accepted;
 mod fairness;
 mod gates;
-mod not_yet;
+mod queues;
 mod refused;
 mod sections;
 

@@ -21,7 +21,7 @@ f.toml:1:1: queues.q.type: it is missing; set it, for example type = \"graphile_
 f.toml:2:10: queues.q.schema: the name \"a.b\" has the character '.'; letters, digits, _, - and $ are taken
 f.toml:3:9: queues.\"a b\": a queue name is made of A-Z, a-z, 0-9, `_`, `.` and `-`; \"a b\" contains ' '
 f.toml:4:8: queues.\"a b\".type: there is no queue type \"graphile_workers\"; did you mean \"graphile_worker\"?
-f.toml:6:8: queues.r.type: there is no queue type \"kafka\"; known: graphile_worker"
+f.toml:6:8: queues.r.type: there is no queue type \"kafka\"; known: graphile_worker, apalis, pgmq, pg_boss, procrastinate, underway, table"
     );
 }
 

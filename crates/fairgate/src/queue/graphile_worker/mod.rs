@@ -3,6 +3,7 @@
 //! Our ids ride in `flags` as `{"fairgate": {"a": admission, "j": job, "policy": name, "p": partition key}}`: the payload reaches the task
 //! unchanged. Its `queue_name` means serial execution, so ours is never mapped to it.
 
+use super::rows::shape;
 use super::{Bounds, Event, Ident, IdentError, Queue};
 
 /// The adapter. Cheap to make; it holds the name of the schema.
@@ -67,15 +68,32 @@ impl Queue for GraphileWorker {
         self.fill(include_str!("live.sql"))
     }
 
-    fn shape(&self) -> &'static str {
-        include_str!("shape.sql")
+    fn shape(&self) -> String {
+        let tasks = [("id", "int4"), ("identifier", "text")];
+        let jobs = [
+            ("id", "int8"),
+            ("task_id", "int4"),
+            ("payload", "json"),
+            ("priority", "int2"),
+            ("run_at", "timestamptz"),
+            ("attempts", "int2"),
+            ("max_attempts", "int2"),
+            ("last_error", "text"),
+            ("locked_at", "timestamptz"),
+            ("flags", "jsonb"),
+        ];
+        let tasks = tasks.iter().map(|&(column, kind)| ("_private_tasks", column, Some(kind)));
+        shape(tasks.chain(jobs.iter().map(|&(column, kind)| ("_private_jobs", column, Some(kind)))))
     }
 
     fn ailments(&self) -> Vec<String> {
-        vec![self.fill(include_str!("ailments.sql"))]
+        let common = include_str!("../ailments.sql");
+        let table = format!("'{}._private_jobs'", self.schema);
+        vec![common.replace("{literal}", &table), self.fill(include_str!("ailments.sql"))]
     }
 
-    fn triggers(&self) -> (&'static str, &'static [&'static str]) {
-        ("_private_jobs", &["fairgate_deleted", "fairgate_started", "fairgate_unlocked"])
+    fn triggers(&self) -> Vec<(String, String)> {
+        let names = ["fairgate_deleted", "fairgate_started", "fairgate_unlocked"];
+        names.into_iter().map(|name| ("_private_jobs".to_owned(), name.to_owned())).collect()
     }
 }

@@ -1,0 +1,1 @@
+DELETE FROM apalis.jobs WHERE job_type = 'fairgate_demo_deliver'

@@ -1,0 +1,1 @@
+SELECT pgboss.create_queue('fairgate_demo_deliver', '{}')

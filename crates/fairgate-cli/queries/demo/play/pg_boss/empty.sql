@@ -1,0 +1,1 @@
+DELETE FROM pgboss.job WHERE name = 'fairgate_demo_deliver'

@@ -1,0 +1,1 @@
+SELECT pgmq.create('fairgate_demo_deliver')

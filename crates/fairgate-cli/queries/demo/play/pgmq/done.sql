@@ -1,0 +1,1 @@
+SELECT pgmq.archive('fairgate_demo_deliver', $1::bigint)

@@ -1,0 +1,1 @@
+DELETE FROM pgmq.q_fairgate_demo_deliver

@@ -1,0 +1,1 @@
+DELETE FROM procrastinate_jobs WHERE task_name = 'fairgate_demo_deliver'

@@ -1,0 +1,1 @@
+DELETE FROM public.river_job WHERE kind = 'fairgate_demo_deliver'

@@ -1,0 +1,2 @@
+DROP TRIGGER IF EXISTS {prefix}fairgate_changed ON {table};
+DROP TRIGGER IF EXISTS {prefix}fairgate_deleted ON {table};

@@ -1,0 +1,2 @@
+queued_{number} AS (
+    INSERT INTO {other} ({columns}) SELECT {values} FROM job{only}),

@@ -1,0 +1,1 @@
+DROP TRIGGER IF EXISTS fairgate_sign_{number} ON {other};
