@@ -206,6 +206,12 @@ impl Plan {
         }
     }
 
+    /// Whether the lane may spend in a window of which the server has not told anything.
+    #[must_use]
+    pub fn may_open(&self, lane: Lane) -> bool {
+        self.classes[lane.class].opens_windows || matches!(self.windows, Windows::Fixed(_))
+    }
+
     pub(super) fn class(&self, lane: Lane) -> &Class {
         &self.classes[lane.class]
     }

@@ -162,8 +162,7 @@ fn check(plan: &Plan, ledger: &Ledger, ask: Ask, now: DateTime<Utc>) -> Result<(
     if let Some(block) = ledger.blocked_at(now) {
         return deny(DenialReason::GloballyBlocked, Some(block.until));
     }
-    let told = window.is_initialized() || matches!(plan.windows, super::Windows::Fixed(_));
-    if !told && !plan.class(ask.lane).opens_windows {
+    if !window.is_initialized() && !plan.may_open(ask.lane) {
         return deny(DenialReason::WindowUninitialized, None);
     }
     if window.remaining.is_some_and(|remaining| remaining <= plan.reserve) {
