@@ -104,6 +104,9 @@ CREATE INDEX entity_age ON pushfeed.entity ((coalesce(last_seen_at, created_at))
 -- Enriched, by the age of the document.
 CREATE INDEX entity_stale ON pushfeed.entity (kind, fetched_at, next_retry_at) WHERE state = 'complete';
 
+-- Leased, backed off or put off, which are few.
+CREATE INDEX entity_put_off ON pushfeed.entity (kind, next_retry_at) WHERE next_retry_at IS NOT NULL;
+
 CREATE VIEW pushfeed.actors AS
     SELECT id, login, display_login, avatar_url, api_url, state, attempts, last_error, document, fetched_at, next_retry_at, created_at,
            first_seen_at, last_seen_at, latest_event_at FROM pushfeed.entity WHERE kind = 'actor';

@@ -28,7 +28,8 @@ mod reserve;
 
 pub use fairgate_core::budget::{
     Allowance, Answer, Ask, AskError, Block, BlockReason, Borrow, Change, Class, Denial, DenialReason, Lane,
-    Ledger, LimitHeaders, Member, Plan, PlanError, Share, ShareError, Verdict, Windows, decide, retry_after,
+    Ledger, LimitHeaders, Member, Plan, PlanError, Share, ShareError, Verdict, Windows, decide, reconcile,
+    retry_after,
 };
 pub use request::{Permit, Sent, Spent, Transport, request};
 pub use reserve::{Budget, NameError, Reservation, ReserveError, Reserved};

@@ -155,8 +155,14 @@ pub(super) fn read(get: &dyn Fn(&str) -> Option<String>) -> Result<Config, Vec<P
         );
     }
     let log = r.text("LOG_LEVEL");
-    if let Err(error) = log.parse::<tracing_subscriber::filter::Targets>() {
-        r.problem("LOG_LEVEL", format!("{log:?} cannot be used: {error}"));
+    let level = |directive: &str| directive.contains('=') || directive.parse::<tracing::Level>().is_ok();
+    if log.parse::<tracing_subscriber::filter::Targets>().is_err() || !log.split(',').all(level) {
+        r.problem(
+            "LOG_LEVEL",
+            format!(
+                "{log:?} cannot be used; write error, warn, info, debug or trace, or as in info,sqlx=warn"
+            ),
+        );
     }
     let bind = r.parsed("HTTP_BIND");
     let config = share.zip(plan).zip(bind).map(|((actor_share, plan), bind)| Config {

@@ -108,7 +108,10 @@ where
     let raw = match answer(asked, before).await {
         Reply::Whole(status, headers, body) => {
             let lines: String = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
-            format!("HTTP/1.1 {status} X\r\n{lines}content-length: {}\r\nconnection: close\r\n\r\n{body}", body.len())
+            format!(
+                "HTTP/1.1 {status} X\r\n{lines}content-length: {}\r\nconnection: close\r\n\r\n{body}",
+                body.len()
+            )
         }
         Reply::Half => "HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n[{\"id\":".to_owned(),
         Reply::Noise => "SSH-2.0-OpenSSH_9.2\r\n".to_owned(),

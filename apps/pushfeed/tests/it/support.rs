@@ -41,7 +41,8 @@ impl Feed {
 
     async fn build(settings: &[(&str, &str)], folder: Option<TempDir>) -> Self {
         let db = TestDb::without_queue().await;
-        let fixture = [("DATABASE_URL", db.url()), ("GITHUB_MODE", "fixture"), ("SOURCE_LOCK_WAIT_SECONDS", "0")];
+        let fixture =
+            [("DATABASE_URL", db.url()), ("GITHUB_MODE", "fixture"), ("SOURCE_LOCK_WAIT_SECONDS", "0")];
         let all = fixture.iter().chain(settings);
         let environment: BTreeMap<_, _> = all.map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
         let app = App::new(Config::read(|name| environment.get(name).cloned()).unwrap()).unwrap();
@@ -87,7 +88,10 @@ impl Feed {
     /// One column as text.
     pub(crate) async fn column(&self, sql: &str) -> Vec<String> {
         let all = format!("SELECT coalesce(x::text, 'null') FROM ({sql}) AS q (x)");
-        sqlx::query_scalar(AssertSqlSafe(all)).fetch_all(self.db.pool()).await.unwrap_or_else(|e| panic!("{sql}: {e}"))
+        sqlx::query_scalar(AssertSqlSafe(all))
+            .fetch_all(self.db.pool())
+            .await
+            .unwrap_or_else(|e| panic!("{sql}: {e}"))
     }
 
     /// One value as text.
@@ -97,10 +101,20 @@ impl Feed {
 
     /// All of the state, for "nothing changed".
     pub(crate) async fn everything(&self) -> Vec<String> {
-        let tables = ["pushfeed.source", "pushfeed.run", "pushfeed.push_event", "pushfeed.quarantined_event", "pushfeed.entity", "fairgate.budget", "fairgate.budget_use"];
+        let tables = [
+            "pushfeed.source",
+            "pushfeed.run",
+            "pushfeed.push_event",
+            "pushfeed.quarantined_event",
+            "pushfeed.entity",
+            "fairgate.budget",
+            "fairgate.budget_use",
+        ];
         let mut all = Vec::new();
         for table in tables {
-            all.extend(self.column(&format!("SELECT t::text || ' v' || t.xmin FROM {table} t ORDER BY 1")).await);
+            all.extend(
+                self.column(&format!("SELECT t::text || ' v' || t.xmin FROM {table} t ORDER BY 1")).await,
+            );
         }
         all
     }
