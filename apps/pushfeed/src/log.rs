@@ -19,6 +19,7 @@ pub fn start(directives: &str) {
     let lines = tracing_subscriber::fmt::layer()
         .json()
         .flatten_event(true)
+        .with_span_list(false)
         .with_writer(std::io::stderr)
         .with_target(false);
     let _ = tracing_subscriber::registry().with(lines).with(targets).try_init();
@@ -38,7 +39,7 @@ pub fn changes(changes: &[Change]) {
                 tracing::warn!(until = %block.until, reason = block.reason.code(), "global block set");
             }
             Change::BlockCleared(block) => {
-                tracing::info!(reason = block.reason.code(), "global block cleared")
+                tracing::info!(reason = block.reason.code(), "global block cleared");
             }
             Change::WindowsInterleave { ours, told } => {
                 tracing::warn!(ours = %ours, told = %told, "two budget windows interleave; the worse is kept");

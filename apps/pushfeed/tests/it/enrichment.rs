@@ -262,7 +262,7 @@ async fn statement_36_the_next_enrichment_covers_refreshes_retries_and_blocks() 
     };
     let in_about = async |expected: i64| match next().await {
         (Next::At(at), now) => {
-            assert!((at - now).num_seconds().abs_diff(expected) <= 2, "{} is not {expected}", at - now)
+            assert!((at - now).num_seconds().abs_diff(expected) <= 2, "{} is not {expected}", at - now);
         }
         (other, _) => panic!("{other:?} is not in {expected} s"),
     };

@@ -170,3 +170,46 @@ impl Ran {
         value.unwrap_or_else(|| panic!("no {label:?} in:\n{}\n{}", self.stdout, self.stderr))
     }
 }
+
+/// Waits until a query says true.
+pub(crate) async fn until(feed: &Feed, sql: &str) {
+    let waiting = async {
+        while feed.value(sql).await != "true" {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    let came = tokio::time::timeout(Duration::from_secs(60), waiting).await;
+    assert!(came.is_ok(), "not within a minute: {sql}");
+}
+
+/// A process of the binary, killed when it is dropped.
+pub(crate) struct Running(std::process::Child);
+
+impl Running {
+    pub(crate) fn start(feed: &Feed, arguments: &[&str]) -> Self {
+        let mut command = feed.command(arguments, &[]);
+        let quiet = command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null());
+        Self(quiet.spawn().unwrap())
+    }
+
+    /// As `kill -9` does.
+    pub(crate) fn kill(&mut self) {
+        self.0.kill().unwrap();
+        self.0.wait().unwrap();
+    }
+
+    /// As Ctrl-C does; its exit code.
+    pub(crate) fn interrupt(&mut self) -> Option<i32> {
+        let done =
+            std::process::Command::new("kill").args(["-INT", &self.0.id().to_string()]).status().unwrap();
+        assert!(done.success());
+        self.0.wait().unwrap().code()
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}

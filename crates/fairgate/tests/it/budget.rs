@@ -1,4 +1,5 @@
 //! One budget, many processes, each on a connection of its own.
+#![allow(clippy::unwrap_used)]
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
