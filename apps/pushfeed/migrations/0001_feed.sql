@@ -107,6 +107,17 @@ CREATE INDEX entity_stale ON pushfeed.entity (kind, fetched_at, next_retry_at) W
 -- Leased, backed off or put off, which are few.
 CREATE INDEX entity_put_off ON pushfeed.entity (kind, next_retry_at) WHERE next_retry_at IS NOT NULL;
 
+-- How far an archive's file was read. Written in the transaction that writes its events, so that it is exact.
+CREATE TABLE pushfeed.archive_file (
+    name text NOT NULL,
+    bytes bigint NOT NULL,
+    lines bigint NOT NULL DEFAULT 0 CHECK (lines >= 0),
+    created bigint NOT NULL DEFAULT 0,
+    started_at timestamptz NOT NULL DEFAULT now(),
+    finished_at timestamptz,
+    PRIMARY KEY (name, bytes)
+);
+
 CREATE VIEW pushfeed.actors AS
     SELECT id, login, display_login, avatar_url, api_url, state, attempts, last_error, document, fetched_at, next_retry_at, created_at,
            first_seen_at, last_seen_at, latest_event_at FROM pushfeed.entity WHERE kind = 'actor';

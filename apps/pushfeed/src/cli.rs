@@ -1,5 +1,7 @@
 //! Arguments.
 
+use std::path::PathBuf;
+
 use clap::{Args, Parser, Subcommand};
 
 use crate::enrich::Kind;
@@ -18,7 +20,7 @@ pub struct Cli {
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Poll the feed once, if that is due
+    /// Poll the feed once, if that is due; or read files of GH Archive
     Ingest(IngestArgs),
     /// Fetch the documents of actors and repositories
     Enrich(EnrichArgs),
@@ -34,8 +36,23 @@ pub enum Command {
 #[derive(Debug, Args)]
 pub struct IngestArgs {
     /// Do not wait for our own rhythm, and ask as if nothing were known; everything else is respected
-    #[arg(long)]
+    #[arg(long, conflicts_with = "files")]
     pub force: bool,
+    /// Where events come from
+    #[arg(long, value_enum, default_value_t = SourceKind::Feed, value_name = "SOURCE")]
+    pub source: SourceKind,
+    /// Files of GH Archive (.json.gz); with `--source gharchive`
+    #[arg(value_name = "FILE", required_if_eq("source", "gharchive"))]
+    pub files: Vec<PathBuf>,
+}
+
+/// Where events come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum SourceKind {
+    /// GitHub's public feed
+    Feed,
+    /// Files, one event a line; nothing is asked of GitHub
+    Gharchive,
 }
 
 /// Of `enrich`.

@@ -1,5 +1,6 @@
 //! Polling: pages of events, what they bring, and the record of it.
 
+pub mod archive;
 pub mod event;
 pub mod page;
 pub mod poll;

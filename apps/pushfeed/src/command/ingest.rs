@@ -2,15 +2,21 @@
 
 use super::print;
 use crate::app::App;
-use crate::cli::IngestArgs;
+use crate::cli::{IngestArgs, SourceKind};
 use crate::error::FeedError;
 use crate::ingest::run::Outcome;
-use crate::ingest::{Counts, Polled, poll};
+use crate::ingest::{Counts, Polled, archive, poll};
 use crate::setup;
 use crate::status::{Status, block, instant};
 
 pub(super) async fn run(app: &App, args: &IngestArgs) -> Result<u8, FeedError> {
     setup::ensure(app).await?;
+    if args.source == SourceKind::Gharchive {
+        return import(app, args).await;
+    }
+    if !args.files.is_empty() {
+        return Err(FeedError::usage("files are read with --source gharchive only"));
+    }
     let mut worker = app.worker().await?;
     let polled = poll(&mut worker, args.force, app.config.source_wait).await?;
     let status = Status::read(app, &mut worker.conn).await?;
@@ -21,6 +27,36 @@ pub(super) async fn run(app: &App, args: &IngestArgs) -> Result<u8, FeedError> {
     };
     print(&format!("{answer}\n{}", block(&lines(&counts, &status))))?;
     Ok(code)
+}
+
+/// Reads files; those that were read before are passed over.
+async fn import(app: &App, args: &IngestArgs) -> Result<u8, FeedError> {
+    let mut conn = app.connect().await?;
+    let bar = progress(&args.files);
+    let mut counts = Counts::default();
+    let mut read = 0;
+    for file in &args.files {
+        let imported = archive::import(&mut conn, file, &|bytes| bar.inc(bytes)).await?;
+        counts += imported.counts;
+        read += u32::from(!imported.was_done);
+    }
+    bar.finish_and_clear();
+    let status = Status::read(app, &mut conn).await?;
+    let known = args.files.len() - read as usize;
+    print(&format!("Imported {read} files, {known} were there\n{}", block(&lines(&counts, &status))))?;
+    Ok(0)
+}
+
+/// A bar on a terminal, nothing elsewhere.
+fn progress(files: &[std::path::PathBuf]) -> indicatif::ProgressBar {
+    let bytes = files.iter().filter_map(|file| std::fs::metadata(file).ok()).map(|file| file.len()).sum();
+    let bar = indicatif::ProgressBar::new(bytes);
+    let style =
+        indicatif::ProgressStyle::with_template("{bar:40} {bytes}/{total_bytes} {bytes_per_sec}, {eta} left");
+    if let Ok(style) = style {
+        bar.set_style(style);
+    }
+    bar
 }
 
 /// The one-line answer and the exit code.

@@ -178,7 +178,7 @@ async fn pages(
             Err(why) => return Ok(Ended::As(Outcome::Failed, Some(why), None)),
         };
         let empty = page.counts.seen == 0;
-        *counts += write::write(&mut worker.conn, page, journal.id, now).await?;
+        *counts += write::write(&mut worker.conn, page, Some(journal.id), now).await?;
         if first {
             source.etag = response.headers.get("etag").map(str::to_owned);
         }

@@ -17,7 +17,7 @@ use crate::error::{Doing, FeedError};
 pub(super) async fn write(
     conn: &mut PgConnection,
     page: Page,
-    run: Uuid,
+    run: Option<Uuid>,
     now: DateTime<Utc>,
 ) -> Result<Counts, FeedError> {
     let mut counts = page.counts;
@@ -37,7 +37,7 @@ pub(super) async fn write(
 }
 
 /// Whether the database refused the data, rather than failed.
-fn is_refusal(error: &sqlx::Error) -> bool {
+pub(super) fn is_refusal(error: &sqlx::Error) -> bool {
     let code = error.as_database_error().and_then(sqlx::error::DatabaseError::code);
     code.is_some_and(|code| ["22", "23", "54"].iter().any(|class| code.starts_with(class)))
 }
@@ -46,7 +46,7 @@ async fn alone(
     conn: &mut PgConnection,
     pushes: &[(Push, String)],
     bad: &[(Bad, String)],
-    run: Uuid,
+    run: Option<Uuid>,
     now: DateTime<Utc>,
 ) -> Result<Counts, FeedError> {
     match together(conn, pushes, bad, run, now).await {
@@ -65,7 +65,7 @@ async fn together(
     conn: &mut PgConnection,
     pushes: &[(Push, String)],
     bad: &[(Bad, String)],
-    run: Uuid,
+    run: Option<Uuid>,
     now: DateTime<Utc>,
 ) -> Result<Counts, sqlx::Error> {
     let mut tx = conn.begin().await?;
@@ -90,7 +90,7 @@ async fn together(
 async fn insert_events(
     tx: &mut PgConnection,
     pushes: &[(Push, String)],
-    run: Uuid,
+    run: Option<Uuid>,
     now: DateTime<Utc>,
 ) -> Result<Vec<bool>, sqlx::Error> {
     fn all<T>(pushes: &[(Push, String)], of: impl Fn(&Push) -> T) -> Vec<T> {
@@ -193,10 +193,10 @@ async fn insert_stubs(
     Ok(i32::try_from(done.rows_affected()).unwrap_or(i32::MAX))
 }
 
-async fn quarantine(
+pub(super) async fn quarantine(
     tx: &mut PgConnection,
     bad: &[(Bad, String)],
-    run: Uuid,
+    run: Option<Uuid>,
     now: DateTime<Utc>,
 ) -> Result<(), sqlx::Error> {
     sqlx::query(include_str!("../../queries/ingest/quarantine.sql"))

@@ -1,6 +1,7 @@
 //! What pushfeed promises, statement by statement, against a real PostgreSQL.
 #![allow(clippy::unwrap_used)]
 
+mod archive;
 mod commands;
 mod config;
 mod enrichment;
