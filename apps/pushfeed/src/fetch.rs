@@ -32,8 +32,8 @@ pub enum Fetched {
     Document(ApiResponse),
     /// 304.
     NotModified(ApiResponse),
-    /// It will not be better next time.
-    Refused(String),
+    /// It will not be better next time: why, and the status if GitHub gave one.
+    Refused(String, Option<u16>),
     /// It may be better next time.
     Failed(String, Option<Duration>),
     /// The window is spent.
@@ -99,16 +99,18 @@ pub async fn fetch(
                 Kind::NotModified => return Ok(Fetched::NotModified(response)),
                 Kind::PrimaryLimit => return Ok(Fetched::PrimaryLimit),
                 Kind::SecondaryLimit => return Ok(Fetched::SecondaryLimit(classified.retry_after)),
-                Kind::Refused => return Ok(Fetched::Refused(format!("GitHub answered {}", response.status))),
+                Kind::Refused => return Ok(refused(response.status)),
                 Kind::ServerError => (format!("GitHub answered {}", response.status), classified.retry_after),
                 Kind::Redirect => {
                     if redirects == 0 {
-                        return Ok(Fetched::Refused("too many redirects".to_owned()));
+                        return Ok(Fetched::Refused("too many redirects".to_owned(), None));
                     }
                     redirects -= 1;
                     match ApiUrl::redirect(response.headers.get("location").unwrap_or_default()) {
                         Ok(url) => wish.url = url,
-                        Err(refusal) => return Ok(Fetched::Refused(format!("refused redirect: {refusal}"))),
+                        Err(refusal) => {
+                            return Ok(Fetched::Refused(format!("refused redirect: {refusal}"), None));
+                        }
                     }
                     continue;
                 }
@@ -121,6 +123,10 @@ pub async fn fetch(
         retries -= 1;
         failure = Some(failed);
     }
+}
+
+fn refused(status: u16) -> Fetched {
+    Fetched::Refused(format!("GitHub answered {status}"), Some(status))
 }
 
 enum Attempted {

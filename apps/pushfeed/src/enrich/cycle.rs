@@ -110,18 +110,25 @@ async fn attempt(
             Err(why) => permanent(why),
         },
         Fetched::NotModified(_) => permanent("GitHub answered 304 to no validator".to_owned()),
-        Fetched::Refused(why) => permanent(why),
-        Fetched::Failed(why, told) => {
-            let failures = u32::try_from(leased.attempts).unwrap_or_default().saturating_add(1);
-            let wait = backoff(failures).max(told.unwrap_or_default().min(WAIT.1));
-            (Outcome::Retryable(why.clone(), wait), Cycle::Failed(kind, why))
+        // What is wrong with us, as with a token, is not the entity's fault.
+        Fetched::Refused(why, Some(status)) if !matches!(status, 403 | 404 | 410 | 422 | 451) => {
+            retryable(kind, leased, why, None)
         }
+        Fetched::Refused(why, _) => permanent(why),
+        Fetched::Failed(why, told) => retryable(kind, leased, why, told),
         Fetched::PrimaryLimit => (Outcome::Restored, Cycle::Limited),
         Fetched::SecondaryLimit(told) => {
             (Outcome::Delayed(told.unwrap_or_default().clamp(WAIT.0, WAIT.1)), Cycle::Limited)
         }
         Fetched::Deferred(deferral) => (Outcome::Restored, Cycle::Deferred(deferral)),
     })
+}
+
+/// It may be better after 60 s, doubling with each failure in a row, or after what the server asks for.
+fn retryable(kind: Kind, leased: &Leased, why: String, told: Option<Duration>) -> (Outcome, Cycle) {
+    let failures = u32::try_from(leased.attempts).unwrap_or_default().saturating_add(1);
+    let wait = backoff(failures).max(told.unwrap_or_default().min(WAIT.1));
+    (Outcome::Retryable(why.clone(), wait), Cycle::Failed(kind, why))
 }
 
 /// Where the document is: where an event said, or where GitHub keeps documents by id.

@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
 use super::page::{self, Counts};
-use super::run::{self, Journal, Outcome};
+use super::run::{Journal, Outcome};
 use super::source::{EVENTS, Source};
 use super::write;
 use crate::app::Worker;
@@ -71,7 +71,6 @@ async fn locked(worker: &mut Worker<'_>, force: bool) -> Result<Polled, FeedErro
     if let Some((component, until)) = schedule.waits_for(now) {
         return Ok(Polled::NotDue { component, until });
     }
-    run::end_interrupted(&mut worker.conn, EVENTS).await?;
     let journal = Journal::new(EVENTS, force);
     let span = tracing::info_span!("poll", run_id = %journal.id);
     tracing::Instrument::instrument(run(worker, source, journal), span).await
@@ -163,7 +162,7 @@ async fn pages(
                 return Ok(Ended::As(Outcome::NotModified, None, None));
             }
             Fetched::Deferred(deferral) => return Ok(Ended::Deferred(deferral)),
-            Fetched::Refused(why) => return Ok(Ended::As(Outcome::Refused, Some(why), None)),
+            Fetched::Refused(why, _) => return Ok(Ended::As(Outcome::Refused, Some(why), None)),
             Fetched::Failed(why, wait) => return Ok(Ended::As(Outcome::Failed, Some(why), wait)),
             Fetched::PrimaryLimit => {
                 return Ok(Ended::As(Outcome::Limited, Some("primary limit".to_owned()), None));

@@ -76,6 +76,7 @@ impl Journal {
         if self.contacted {
             return Ok(());
         }
+        end_interrupted(conn, self.source).await?;
         sqlx::query(include_str!("../../queries/ingest/start_run.sql"))
             .bind(self.id)
             .bind(self.source)
@@ -114,7 +115,7 @@ impl Journal {
 }
 
 /// Ends the runs whose process did not live to do so. Only who holds the source's lock may: nobody else runs then.
-pub(crate) async fn end_interrupted(conn: &mut PgConnection, source: &str) -> Result<(), FeedError> {
+async fn end_interrupted(conn: &mut PgConnection, source: &str) -> Result<(), FeedError> {
     let done = sqlx::query(include_str!("../../queries/ingest/end_interrupted_runs.sql"))
         .bind(source)
         .execute(conn)

@@ -156,11 +156,11 @@ async fn statement_31_a_late_outcome_is_thrown_away() {
 async fn statement_32_what_an_answer_makes_of_an_entity() {
     let answers = json!({
         "/user/1": document(1), "/user/2": [{"status": 410}], "/user/3": [{"status": 451}], "/user/4": document(77),
-        "/user/5": [{"status": 200, "text": "<html>"}], "/user/6": [{"status": 200, "body": {"login": "a"}}], "/user/7": [{"status": 503}],
+        "/user/5": [{"status": 200, "text": "<html>"}], "/user/6": [{"status": 200, "body": {"login": "a"}}], "/user/7": [{"status": 503}], "/user/8": [{"status": 401}],
     });
-    let actors: Vec<(i64, &str)> = (1..=7).map(|id| (id, "1 min")).collect();
+    let actors: Vec<(i64, &str)> = (1..=8).map(|id| (id, "1 min")).collect();
     let feed = feed_of(&actors, &[], answers, &[("MAX_HTTP_RETRIES", "1")]).await;
-    for _ in 0..7 {
+    for _ in 0..8 {
         feed.enrich().await;
     }
     let rows = "SELECT concat_ws(' ', id, state, attempts, last_error) FROM pushfeed.entity ORDER BY id";
@@ -172,11 +172,12 @@ async fn statement_32_what_an_answer_makes_of_an_entity() {
         "5 permanent_failure 1 malformed document: not JSON at byte 0: expected a value",
         "6 permanent_failure 1 malformed document: it has no id",
         "7 retryable_failure 1 GitHub answered 503",
+        "8 retryable_failure 1 GitHub answered 401",
     ];
     assert_eq!(feed.column(rows).await, expected);
     assert_eq!(
         feed.value("SELECT used FROM fairgate.budget_use WHERE member = 'actor'").await,
-        "8",
+        "9",
         "the 503 was tried twice"
     );
     let wait = "SELECT next_retry_at - now() BETWEEN interval '55 s' AND interval '60 s' FROM pushfeed.entity WHERE id = 7";
