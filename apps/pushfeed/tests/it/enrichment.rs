@@ -184,6 +184,7 @@ async fn statement_32_what_an_answer_makes_of_an_entity() {
     assert_eq!(feed.value(wait).await, "true");
     feed.later("61 seconds").await;
     feed.enrich().await;
+    feed.enrich().await;
     let doubled = "SELECT attempts || ' ' || (next_retry_at - now() BETWEEN interval '115 s' AND interval '120 s') FROM pushfeed.entity WHERE id = 7";
     assert_eq!(feed.value(doubled).await, "2 true");
     assert_eq!(feed.value("SELECT out_of_service FROM pushfeed.source").await, "null");

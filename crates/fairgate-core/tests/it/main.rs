@@ -8,6 +8,7 @@ mod adaptive_level;
 mod adaptive_restart;
 mod budget;
 mod budget_model;
+mod budget_properties;
 mod budget_recorded;
 mod budget_support;
 mod concurrency;
