@@ -8,6 +8,7 @@ mod enrichment;
 mod events;
 mod ledger;
 mod live;
+mod logs;
 mod mock;
 mod plans;
 mod polling;
