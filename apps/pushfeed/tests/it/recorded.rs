@@ -215,3 +215,34 @@ fn statement_14_push_events_of_every_vintage_are_read_as_archived_ones() {
     // Since 2023 a payload names its repository, and all had before.
     assert_eq!((live, archived), (39, BTreeMap::from([("push".to_owned(), 262)])));
 }
+
+#[tokio::test]
+async fn statement_4_a_recorded_walk_is_ingested_page_by_page_and_each_bad_body_is_kept_once() {
+    let link = |n: usize| match n {
+        10 => serde_json::json!({}),
+        n => {
+            serde_json::json!({"link": format!("<https://api.github.com/events?page={}>; rel=\"next\"", n + 1)})
+        }
+    };
+    let path =
+        |n: usize| if n == 1 { "/events?per_page=100".to_owned() } else { format!("/events?page={n}") };
+    let pages: serde_json::Map<String, Value> = WALK
+        .iter()
+        .zip(1..)
+        .map(|(text, n)| {
+            let body: Value = serde_json::from_str(text).unwrap();
+            (path(n), serde_json::json!([{"status": 200, "headers": link(n), "body": body}]))
+        })
+        .collect();
+    let settings = [("MAX_PAGES_PER_POLL", "10"), ("POLL_INTERVAL_SECONDS", "3600")];
+    let feed = crate::support::Feed::answering(&Value::Object(pages), &settings).await;
+    let counts = feed.polled().await;
+    assert_eq!((counts.pages, counts.seen, counts.failed), (10, 281, 0));
+    let events: Vec<Value> =
+        WALK.iter().flat_map(|text| serde_json::from_str::<Vec<Value>>(text).unwrap()).collect();
+    let pushes: Vec<&Value> = events.iter().filter(|event| event["type"] == "PushEvent").collect();
+    let distinct: HashSet<String> = pushes.iter().map(|event| event.to_string()).collect();
+    assert_eq!(usize::try_from(counts.quarantined).unwrap(), pushes.len());
+    let kept = feed.value("SELECT count(*) || ' ' || sum(occurrence_count) FROM pushfeed.quarantined_event WHERE code = 'missing_field'").await;
+    assert_eq!(kept, format!("{} {}", distinct.len(), pushes.len()));
+}
