@@ -3,7 +3,7 @@
 #   make test ARGS="-p fairgate-core"         arguments for the test runner, which then runs no documentation examples
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-queues check bench build clean tools
+.PHONY: help demo pushfeed test test-queues check bench build clean tools
 
 ARGS ?=
 XTASK := cargo run --quiet --package xtask --
@@ -14,6 +14,14 @@ help: ## List the targets
 demo: tools ## Run real jobs of many tenants through a real queue, in a private PostgreSQL unless DATABASE_URL is set
 	@[ -n "$${FAIRGATE_DATABASE_URL:-$$DATABASE_URL}" ] || scripts/ensure-postgres.sh
 	cargo run --release --package fairgate-cli --bin fairgate -- demo $(ARGS)
+
+pushfeed: tools ## Run pushfeed on files that answer in GitHub's place, in a private PostgreSQL unless DATABASE_URL is set
+	@scripts/ensure-postgres.sh
+	@if [ -n "$$DATABASE_URL" ]; then \
+		set -x; GITHUB_MODE=$${GITHUB_MODE:-fixture} cargo run --release --package pushfeed -- run $(ARGS); \
+	else \
+		set -x; $(XTASK) with-postgres -- sh -c 'DATABASE_URL=$$FAIRGATE_TEST_DATABASE_URL GITHUB_MODE=fixture cargo run --release --package pushfeed -- run $(ARGS)'; \
+	fi
 
 # The documentation's examples go first, so that the last line is the test runner's summary.
 test: tools ## Run all tests, in a private PostgreSQL unless FAIRGATE_TEST_DATABASE_URL is set

@@ -10,6 +10,7 @@
 //!                 <- TickPlan::settle(taken)                              what to write back
 //! ```
 
+pub mod budget;
 pub mod context;
 pub mod definition;
 pub mod duration;

@@ -23,6 +23,7 @@
 
 pub mod absorb;
 mod admit;
+pub mod budget;
 mod claim;
 pub mod config;
 pub mod doctor;
@@ -32,6 +33,7 @@ pub mod force;
 pub mod guard;
 mod isolate;
 mod lane;
+pub mod lock;
 pub mod migrate;
 pub mod observe;
 pub mod operate;

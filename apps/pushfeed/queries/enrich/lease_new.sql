@@ -1,0 +1,8 @@
+-- The candidate last seen, if there is one, is nobody else's for a while. $1 kind, $2 how long one is eligible, $3 how long the lease is.
+UPDATE pushfeed.entity e SET next_retry_at = now() + $3::interval
+  FROM (SELECT kind, id, next_retry_at FROM pushfeed.entity
+         WHERE kind = $1 AND state IN ('pending', 'retryable_failure') AND coalesce(last_seen_at, created_at) >= now() - $2::interval
+           AND (next_retry_at IS NULL OR next_retry_at <= now())
+         ORDER BY last_seen_at DESC NULLS LAST, id LIMIT 1 FOR UPDATE SKIP LOCKED) c
+ WHERE e.kind = c.kind AND e.id = c.id
+RETURNING e.id, e.api_url, e.attempts, c.next_retry_at AS before, e.next_retry_at AS lease

@@ -1,0 +1,1 @@
+SELECT version FROM pushfeed.migration WHERE success

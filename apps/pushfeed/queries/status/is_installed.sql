@@ -1,0 +1,1 @@
+SELECT to_regclass('pushfeed.migration') IS NOT NULL

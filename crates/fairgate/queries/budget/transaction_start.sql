@@ -1,0 +1,2 @@
+-- In an open transaction every call of this gives one instant.
+SELECT now()

@@ -1,0 +1,2 @@
+-- $1 name.
+SELECT pg_try_advisory_lock(hashtextextended($1, 0))
