@@ -51,7 +51,7 @@ pub(super) fn read(section: &Section<'_>, found: &mut Findings<'_>) -> Option<Ta
         ),
         priorities: priorities(section, found),
         most_attempts: section
-            .whole(found, "most_attempts", i32::MAX.unsigned_abs())
+            .whole(found, "most_attempts", 1, i32::MAX.unsigned_abs())
             .and_then(|most| i32::try_from(most).ok())
             .unwrap_or(i32::MAX),
         started: condition(section, "started", found),
