@@ -241,7 +241,7 @@ async fn statement_4_a_recorded_walk_is_ingested_page_by_page_and_each_bad_body_
     let events: Vec<Value> =
         WALK.iter().flat_map(|text| serde_json::from_str::<Vec<Value>>(text).unwrap()).collect();
     let pushes: Vec<&Value> = events.iter().filter(|event| event["type"] == "PushEvent").collect();
-    let distinct: HashSet<String> = pushes.iter().map(|event| event.to_string()).collect();
+    let distinct: HashSet<String> = pushes.iter().map(ToString::to_string).collect();
     assert_eq!(usize::try_from(counts.quarantined).unwrap(), pushes.len());
     let kept = feed.value("SELECT count(*) || ' ' || sum(occurrence_count) FROM pushfeed.quarantined_event WHERE code = 'missing_field'").await;
     assert_eq!(kept, format!("{} {}", distinct.len(), pushes.len()));
