@@ -48,7 +48,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
 fn pack(path: &Path, count: u64) -> Result<(), Box<dyn Error>> {
     let mut packed =
         GzEncoder::new(std::io::BufWriter::new(std::fs::File::create(path)?), Compression::fast());
-    for n in 0..count {
+    for n in 1..=count {
         let (actor, repository) = (
             n.wrapping_mul(2_654_435_761) % (count / 4 + 1) + 1,
             n.wrapping_mul(40_503) % (count / 3 + 1) + 1,

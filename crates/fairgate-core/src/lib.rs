@@ -9,6 +9,8 @@
 //!                                    -> fairness::offers                  what each gets
 //!                 <- TickPlan::settle(taken)                              what to write back
 //! ```
+//!
+//! [`budget`] decides about requests to a rate-limited API in the same way: one row of state, a wish or an answer, and the time.
 
 pub mod budget;
 pub mod context;

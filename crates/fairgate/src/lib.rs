@@ -4,6 +4,7 @@
 //! and hands them to the real queue inside one transaction. When the queue is done with a job, its slot comes back ([`queue`] hooks, or the SQL
 //! functions of [`track`]), and the [`sweep`] repairs what was lost on the way.
 //! Workers of queues whose tables do not show that hold a [`guard`]; for the tests of your own program there is [`testing`].
+//! What such jobs ask of a rate-limited API is shared by a [`budget`].
 //!
 //! Read [`tick`] first: it is the whole flow in one screen. The decisions themselves are pure and live in [`fairgate_core`].
 //!

@@ -21,12 +21,13 @@ pub(super) async fn run(app: &App, args: &EnrichArgs) -> Result<u8, FeedError> {
     let mut worker = app.worker().await?;
     let mut tally = Tally::default();
     let mut answer = None;
-    while tally.cycles < args.limit && answer.is_none() {
+    let mut limited = false;
+    while tally.cycles < args.limit && answer.is_none() && !limited {
         match enrich(&mut worker, args.class).await? {
             Cycle::Enriched(_) => tally.enriched += 1,
             Cycle::Failed(..) => tally.failed += 1,
             Cycle::LeaseLost => {}
-            Cycle::Limited => answer = Some("Deferred: GitHub limits us".to_owned()),
+            Cycle::Limited => limited = true,
             Cycle::Deferred(deferral) => {
                 answer = Some(deferred(&deferral));
                 break;
@@ -41,12 +42,18 @@ pub(super) async fn run(app: &App, args: &EnrichArgs) -> Result<u8, FeedError> {
     let status = Status::read(app, &mut worker.conn).await?;
     let nothing = || format!("Nothing to enrich: next enrichment {}", next(&status.next_enrichment));
     let answer = match answer {
+        _ if limited => format!("Deferred: a limit of GitHub{}", until(&status)),
         Some(answer) if answer.is_empty() && tally.cycles == 0 => nothing(),
         Some(answer) if !answer.is_empty() => answer,
         _ => "Enriched".to_owned(),
     };
     print(&format!("{answer}\n{}", block(&lines(&tally, &status))))?;
     Ok(0)
+}
+
+/// Until when everything is blocked.
+pub(super) fn until(status: &Status) -> String {
+    status.budget.blocked_until.map_or_else(String::new, |until| format!(" until {}", instant(until)))
 }
 
 /// Why nothing was sent, and until when if that is known.

@@ -20,7 +20,7 @@ pub(super) async fn run(app: &App, args: &IngestArgs) -> Result<u8, FeedError> {
     let mut worker = app.worker().await?;
     let polled = poll(&mut worker, args.force, app.config.source_wait).await?;
     let status = Status::read(app, &mut worker.conn).await?;
-    let (answer, code) = answer(&polled);
+    let (answer, code) = answer(&polled, &status);
     let counts = match polled {
         Polled::Ran { counts, .. } => counts,
         _ => Counts::default(),
@@ -60,14 +60,14 @@ fn progress(files: &[std::path::PathBuf]) -> indicatif::ProgressBar {
 }
 
 /// The one-line answer and the exit code.
-fn answer(polled: &Polled) -> (String, u8) {
+fn answer(polled: &Polled, status: &Status) -> (String, u8) {
     match polled {
         Polled::Ran { outcome, error, .. } => {
             let why = error.as_deref().unwrap_or_default();
             match outcome {
                 Outcome::Succeeded => ("Polled".to_owned(), 0),
                 Outcome::NotModified => ("Polled: nothing new (304)".to_owned(), 0),
-                Outcome::Limited => (format!("Deferred: GitHub limits us ({why})"), 0),
+                Outcome::Limited => (format!("Deferred: {why}{}", super::enrich::until(status)), 0),
                 Outcome::Failed => (format!("Failed: {why}"), 1),
                 Outcome::Refused => {
                     (format!("Failed: {why}; the source is out of service until an operator acts"), 1)

@@ -80,3 +80,17 @@ fn statement_26_a_token_raises_the_limit_and_is_never_printed() {
     assert_eq!(config.plan.limit(), 5000);
     assert!(!format!("{config:?}").contains("ghp_secret"));
 }
+
+#[test]
+fn the_containers_settings_are_known_to_the_parser() {
+    let compose = include_str!("../../../../compose.yaml");
+    let ours = compose.lines().skip_while(|line| !line.contains("environment: &environment")).skip(1);
+    let names: Vec<&str> = ours
+        .take_while(|line| line.starts_with("    "))
+        .map(|line| line.trim().split_once(':').unwrap().0)
+        .collect();
+    assert_eq!(names.len(), 5);
+    for name in names {
+        assert!(NAMES.iter().any(|(known, _, _)| *known == name), "{name}");
+    }
+}
