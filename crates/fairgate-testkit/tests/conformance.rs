@@ -35,6 +35,11 @@ mod own {
     }
 
     #[tokio::test]
+    async fn a_changed_description_of_a_table_is_taken_up_by_a_running_ticker() {
+        conformance::a_changed_description_is_taken_up_by_a_running_ticker(conformance::river()).await;
+    }
+
+    #[tokio::test]
     async fn an_old_ticket_goes_and_that_of_a_job_in_flight_stays() {
         conformance::an_old_ticket_goes_and_that_of_a_job_in_flight_stays(conformance::procrastinate()).await;
     }

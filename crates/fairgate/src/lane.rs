@@ -23,7 +23,7 @@ pub(crate) struct OpenLane {
     pub(crate) policy: String,
     pub(crate) revision: i32,
     pub(crate) queue: String,
-    /// Kind and schema: rules that were loaded for another are outdated.
+    /// Kind, schema and settings: rules that were loaded for another are outdated.
     pub(crate) queue_identity: String,
     pub(crate) queue_ready: bool,
     pub(crate) not_ready_reason: Option<String>,

@@ -49,6 +49,26 @@ pub async fn messages_that_are_ended_together_free_their_slots(protocol: Protoco
     world.audit().await;
 }
 
+/// Without a new revision of its policies.
+pub async fn a_changed_description_is_taken_up_by_a_running_ticker(protocol: Protocol) {
+    let mut world = World::new(protocol).await;
+    world.admitted(1).await;
+    let mut settings = world.queue().settings();
+    settings["columns"]["tags"] = json!("ARRAY['changed']");
+    let queue = fairgate::queue::adapter("table", Some("public"), &settings).expect("an adapter");
+    world.reconfigure(queue.into()).await;
+    world.stage(&[job(2)]).await;
+    assert_eq!(world.admit().await, 1);
+    let tags = "SELECT array_to_string(tags, ',') FROM river_job ORDER BY id";
+    assert_eq!(world.texts(tags).await, ["", "changed"]);
+    for _ in 0..2 {
+        let fetched = world.fetched().await;
+        world.does(world.protocol.succeed, &fetched).await;
+    }
+    assert_eq!(world.in_flight().await, 0);
+    world.audit().await;
+}
+
 /// A ticket outlives a week only with its slot.
 pub async fn an_old_ticket_goes_and_that_of_a_job_in_flight_stays(protocol: Protocol) {
     let mut world = World::new(protocol).await;

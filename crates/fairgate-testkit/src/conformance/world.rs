@@ -72,6 +72,13 @@ impl World {
         Ok(applied.queues.into_iter().next().expect("one queue").1)
     }
 
+    /// Applies another description of the queue; the ticker runs on.
+    pub(super) async fn reconfigure(&mut self, queue: Arc<dyn Queue>) {
+        self.queue = queue;
+        let applied = self.apply(&[policy().build().expect("a policy")]).await.expect("applied");
+        assert_eq!(applied, QueueState::Ready);
+    }
+
     pub(super) fn queue(&self) -> &dyn Queue {
         self.queue.as_ref()
     }
