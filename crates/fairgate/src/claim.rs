@@ -17,6 +17,19 @@ pub(crate) struct Claim {
     pub(crate) revision: i32,
     pub(crate) ids: Vec<Uuid>,
     pub(crate) facts: Vec<Claimed>,
+    /// How each stands with its scopes; of a policy that has some.
+    pub(crate) places: Vec<StoredPlace>,
+}
+
+/// How a partition stands with its scopes, as it is stored.
+#[derive(Debug, Default)]
+pub(crate) struct StoredPlace {
+    /// What it counted towards at its last look.
+    pub(crate) scopes: Option<Vec<Uuid>>,
+    pub(crate) woken: bool,
+    pub(crate) context_seq: i64,
+    /// Since when it waits.
+    pub(crate) since: Option<DateTime<Utc>>,
 }
 
 /// The facts of one partition, as they are read.
@@ -37,6 +50,14 @@ pub(crate) struct Row {
     finished_jobs: i32,
     finished_seconds: f64,
     overrides: Option<String>,
+    #[sqlx(default)]
+    scopes: Option<Vec<Uuid>>,
+    #[sqlx(default)]
+    woken: bool,
+    #[sqlx(default)]
+    context_seq: i64,
+    #[sqlx(default)]
+    since: Option<DateTime<Utc>>,
     now: DateTime<Utc>,
     revision: i32,
 }
@@ -92,6 +113,7 @@ pub(crate) fn gather(rows: Vec<Row>) -> Result<Option<Claim>, sqlx::Error> {
         revision: first.revision,
         ids: Vec::with_capacity(rows.len()),
         facts: Vec::with_capacity(rows.len()),
+        places: Vec::with_capacity(rows.len()),
     };
     for row in rows {
         // The CHECK constraints of the tables promise both.
@@ -99,6 +121,8 @@ pub(crate) fn gather(rows: Vec<Row>) -> Result<Option<Claim>, sqlx::Error> {
         let key = PartitionKey::try_from(row.key).map_err(|e| broken(e.to_string()))?;
         let context = Context::parse(&row.context).map_err(|e| broken(e.to_string()))?;
         claim.ids.push(row.id);
+        let (scopes, woken, context_seq, since) = (row.scopes, row.woken, row.context_seq, row.since);
+        claim.places.push(StoredPlace { scopes, woken, context_seq, since });
         claim.facts.push(Claimed {
             key,
             context,

@@ -29,10 +29,16 @@ use crate::error::{DatabaseError, Doing};
 /// Ticks that lock scopes before partitions, after one that could not have all its scopes.
 const CAUTIOUS_TICKS: u32 = 50;
 
+/// How a claimed partition stands with its scopes.
+const STANDS: &str = ", c.scopes, c.woken, c.context_seq, \
+    CASE WHEN isfinite(c.due_at) THEN coalesce(c.waiting_since, c.due_at) ELSE c.waiting_since END AS since";
+
 /// What a ticker keeps of a policy that has gates of a coarser scope.
 #[derive(Debug, Clone)]
 pub(crate) struct ScopeRules {
-    /// The claim among chosen partitions.
+    /// The claim, which also reads how partitions stand with their scopes.
+    claim: Arc<str>,
+    /// The same among chosen partitions.
     claim_among: Arc<str>,
     mood: Arc<Mood>,
 }
@@ -48,9 +54,12 @@ impl ScopeRules {
     /// None: every gate counts the partition alone, and nothing is different.
     pub(crate) fn of(policy: &Policy) -> Option<Self> {
         policy.gates().iter().any(Gate::is_scoped).then(|| {
-            let claim = include_str!("../queries/claim/claim_due_partitions.sql");
+            let claim = include_str!("../queries/claim/claim_due_partitions.sql")
+                .replace("/*stood*/", ", s.scopes, s.woken, s.context_seq, s.waiting_since")
+                .replace("/*stands*/", STANDS);
             Self {
                 claim_among: claim.replace("/*among*/", " AND s.id = ANY ($6)").into(),
+                claim: claim.into(),
                 mood: Arc::default(),
             }
         })

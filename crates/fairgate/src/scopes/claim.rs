@@ -59,15 +59,6 @@ pub(crate) struct Claimed {
     pub(super) missing: HashSet<Uuid>,
 }
 
-#[derive(sqlx::FromRow)]
-struct PlaceRow {
-    id: Uuid,
-    scopes: Option<Vec<Uuid>>,
-    woken: bool,
-    context_seq: i64,
-    since: Option<DateTime<Utc>>,
-}
-
 /// Claims for one tick.
 pub(crate) async fn claim(
     conn: &mut PgConnection,
@@ -76,8 +67,8 @@ pub(crate) async fn claim(
     limit: u32,
     clock: Option<DateTime<Utc>>,
 ) -> Result<Attempt, DatabaseError> {
-    let plain = include_str!("../../queries/claim/claim_due_partitions.sql");
     let Some(scoped) = &rules.scopes else {
+        let plain = include_str!("../../queries/claim/claim_due_partitions.sql");
         let claim = claim_with(conn, plain, rules.policy_id, lane, limit, clock, None).await?;
         let whole = |claim| Attempt::Claimed(Box::new(ScopedClaim { claim, scopes: None }));
         return Ok(claim.map_or(Attempt::Nothing, whole));
@@ -94,7 +85,8 @@ pub(crate) async fn claim(
         let sql = AssertSqlSafe(scoped.claim_among.as_ref().to_owned());
         claim_with(conn, sql, rules.policy_id, lane, limit, clock, Some(among)).await?
     } else {
-        claim_with(conn, plain, rules.policy_id, lane, limit, clock, None).await?
+        let sql = AssertSqlSafe(scoped.claim.as_ref().to_owned());
+        claim_with(conn, sql, rules.policy_id, lane, limit, clock, None).await?
     };
     let Some(claim) = claim else { return Ok(Attempt::Nothing) };
     let scopes = places(conn, rules, scoped, &claim, locked, clock).await?;
@@ -197,29 +189,22 @@ async fn places(
         scoped.be_cautious();
     }
     let missing = wanted.into_iter().filter(|id| !existing.contains(id)).collect();
-    stand(conn, rules, claim, of, &locked, missing).await
+    stand(rules, claim, of, &locked, missing)
 }
 
 /// The same of scopes that are locked as far as they will be.
-pub(super) async fn stand(
-    conn: &mut PgConnection,
+pub(super) fn stand(
     rules: &Rules,
     claim: &Claim,
     of: Vec<Vec<ScopeOf>>,
     locked: &Locked,
     missing: HashSet<Uuid>,
 ) -> Result<Claimed, DatabaseError> {
-    let rows: Vec<PlaceRow> = crate::sql::query_as(include_str!("../../queries/scopes/place_facts.sql"))
-        .bind(&claim.ids)
-        .fetch_all(&mut *conn)
-        .await
-        .doing("reading the places of partitions")?;
-    let mut rows: HashMap<Uuid, PlaceRow> = rows.into_iter().map(|row| (row.id, row)).collect();
     let mut index: HashMap<Uuid, usize> = HashMap::new();
     let (mut ids, mut facts) = (Vec::new(), Scopes::default());
     let gates = rules.policy.gates();
     let (mut slots, mut moved, mut seqs) = (Vec::new(), Vec::new(), Vec::new());
-    for (scopes, id) in of.iter().zip(&claim.ids) {
+    for (scopes, stored) in of.iter().zip(&claim.places) {
         let mut at = Some(Vec::with_capacity(scopes.len()));
         for scope in scopes {
             let Some(row) = locked.get(&scope.id) else {
@@ -237,15 +222,14 @@ pub(super) async fn stand(
             };
             at.iter_mut().for_each(|at| at.push(place));
         }
-        let row = rows.remove(id);
         let hint: Vec<Uuid> = scopes.iter().filter(|s| s.key.is_some()).map(|s| s.id).collect();
-        moved.push(row.as_ref().is_none_or(|row| row.scopes.as_ref() != Some(&hint)));
-        seqs.push(row.as_ref().map_or(0, |row| row.context_seq));
+        moved.push(stored.scopes.as_ref() != Some(&hint));
+        seqs.push(stored.context_seq);
         slots.push(array(scopes.iter().filter(|s| gates[s.gate].holds_slots()).map(|s| s.id)));
         facts.places.push(Place {
             scopes: at,
-            woken: row.as_ref().is_some_and(|row| row.woken),
-            since: row.and_then(|row| row.since).unwrap_or(claim.now),
+            woken: stored.woken,
+            since: stored.since.unwrap_or(claim.now),
         });
     }
     Ok(Claimed { ids, facts, of, slots, moved, seqs, missing })

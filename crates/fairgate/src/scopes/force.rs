@@ -30,7 +30,7 @@ pub(crate) async fn hold(
         create(conn, rules, &claim, &of, &existing).await?;
     }
     let locked = wait_for(conn, &ids, None).await?;
-    let scopes = stand(conn, rules, &claim, of, &locked, HashSet::new()).await?;
+    let scopes = stand(rules, &claim, of, &locked, HashSet::new())?;
     Ok(ScopedClaim { claim, scopes: Some(scopes) })
 }
 

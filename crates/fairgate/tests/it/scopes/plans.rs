@@ -27,7 +27,6 @@ async fn the_statements_of_scopes_use_their_indexes() {
     let hot = [
         ("peek", include_str!("../../../queries/scopes/peek.sql"), "(1, NULL, '{}', 100)", "partition_due"),
         ("lock", include_str!("../../../queries/scopes/lock_scopes.sql"), "('{}', NULL)", "scope_pkey"),
-        ("facts", include_str!("../../../queries/scopes/place_facts.sql"), "('{}')", "partition_state_pkey"),
         ("settle", include_str!("../../../queries/scopes/settle_scopes.sql"), nothing, "scope_pkey"),
         (
             "settle places",
