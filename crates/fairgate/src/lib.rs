@@ -23,6 +23,7 @@
 
 pub mod absorb;
 mod admit;
+pub mod audit;
 mod claim;
 pub mod config;
 pub mod doctor;
