@@ -3,13 +3,13 @@
 #   make test ARGS="-p fairgate-core"         arguments for the test runner, which then runs no documentation examples
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check bench build clean tools
+.PHONY: help demo test test-browser check bench build clean tools
 
 ARGS ?=
 XTASK := cargo run --quiet --package xtask --
 
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 demo: tools ## Run real jobs of many tenants through a real queue, in a private PostgreSQL unless DATABASE_URL is set
 	@[ -n "$${FAIRGATE_DATABASE_URL:-$$DATABASE_URL}" ] || scripts/ensure-postgres.sh
@@ -24,6 +24,12 @@ test: tools ## Run all tests, in a private PostgreSQL unless FAIRGATE_TEST_DATAB
 	else \
 		set -x; $(XTASK) with-postgres -- cargo test --lib --bins --tests --examples $(ARGS); \
 	fi
+
+test-browser: tools ## Drive the admin pages in headless Chromium against the demo under load; screenshots go to target/browser
+	@scripts/ensure-postgres.sh
+	@scripts/ensure-browser.sh
+	cargo build --package fairgate-cli --bin fairgate
+	$(XTASK) with-postgres -- node crates/fairgate-admin/browser/drive.mjs
 
 check: tools ## Check format, lints, documentation, licences and the house rules
 	cargo fmt --all --check

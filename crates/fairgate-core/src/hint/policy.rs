@@ -23,7 +23,12 @@ fn switched(policy: &PolicyFacts) -> Option<Hint> {
     let waiting = policy.pending;
     if !policy.enabled {
         let found = format!("disabled: {waiting} jobs stay staged, new ones go straight to the queue");
-        return Some(Hint::new("policy_disabled", severity, found, "Enable it when its gates are wanted again."));
+        return Some(Hint::new(
+            "policy_disabled",
+            severity,
+            found,
+            "Enable it when its gates are wanted again.",
+        ));
     }
     let found = format!("paused: {waiting} jobs wait");
     policy.paused.then(|| Hint::new("policy_paused", severity, found, "Resume it when they may go."))
@@ -32,7 +37,8 @@ fn switched(policy: &PolicyFacts) -> Option<Hint> {
 fn queue_not_ready(policy: &PolicyFacts) -> Option<Hint> {
     let why = policy.queue_problem.as_ref()?;
     let found = format!("its queue takes no jobs: {why}");
-    let advice = "Install the queue's tables; a running ticker notices by itself. `fairgate doctor` says more.";
+    let advice =
+        "Install the queue's tables; a running ticker notices by itself. `fairgate doctor` says more.";
     Some(Hint::new("queue_not_ready", Severity::Problem, found, advice))
 }
 
@@ -80,7 +86,8 @@ fn backlog(policy: &PolicyFacts, limits: &Thresholds) -> Option<Hint> {
 fn handover_failures(policy: &PolicyFacts, limits: &Thresholds) -> Option<Hint> {
     (policy.failures >= limits.failures).then(|| {
         let found = format!("the queue refused {} jobs in the last 5 minutes", policy.failures);
-        let advice = "The page of such a job shows the queue's words; jobs that it refuses too often are quarantined.";
+        let advice =
+            "The page of such a job shows the queue's words; jobs that it refuses too often are quarantined.";
         Hint::new("handover_failures", Severity::Warning, found, advice)
     })
 }
@@ -129,7 +136,8 @@ fn held(policy: &PolicyFacts, limits: &Thresholds) -> Option<Hint> {
     }
     (part(policy.gate_denials) > limits.mostly).then(|| {
         let found = format!("{waiting} jobs wait because of their gates; workers have room");
-        let advice = "This is what gates are for; raise a limit if it is too much. More workers would change nothing.";
+        let advice =
+            "This is what gates are for; raise a limit if it is too much. More workers would change nothing.";
         Hint::new("gates_hold", Severity::Info, found, advice)
     })
 }

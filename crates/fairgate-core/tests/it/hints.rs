@@ -38,9 +38,7 @@ fn a_disabled_engine_is_a_problem() {
 #[test]
 fn a_missing_ticker_is_a_problem_as_soon_as_something_waits() {
     let alone = EngineFacts { tickers: 0, ..engine() };
-    let severity = |pending| {
-        hints(&alone, &[PolicyFacts { pending, ..policy() }], &THRESHOLDS)[0].severity
-    };
+    let severity = |pending| hints(&alone, &[PolicyFacts { pending, ..policy() }], &THRESHOLDS)[0].severity;
     assert_eq!((severity(0), severity(1)), (Severity::Warning, Severity::Problem));
 }
 
@@ -72,7 +70,8 @@ fn a_backlog_tells_when_it_has_drained_unless_that_is_soon() {
 
 #[test]
 fn arrivals_outrun_admission_from_a_fifth_more_on() {
-    let come = |arrived| of(PolicyFacts { pending: 1_000, admitted: 100.0, arrived: Some(arrived), ..policy() });
+    let come =
+        |arrived| of(PolicyFacts { pending: 1_000, admitted: 100.0, arrived: Some(arrived), ..policy() });
     assert_eq!((come(120.0), come(121.0)), (vec![], vec!["arrivals_outrun"]));
     let unknown = PolicyFacts { pending: 1_000, admitted: 100.0, arrived: None, ..policy() };
     assert_eq!(of(unknown), [""; 0], "nothing is concluded from nothing");
@@ -118,8 +117,7 @@ fn a_backlog_is_held_by_gates_or_by_too_few_workers() {
 fn a_held_snapshot_is_told_with_its_owner() {
     let held = |seconds| {
         let whose = "pid 7, report".to_owned();
-        let engine =
-            EngineFacts { oldest_snapshot: Some((Duration::from_secs(seconds), whose)), ..engine() };
+        let engine = EngineFacts { oldest_snapshot: Some((Duration::from_secs(seconds), whose)), ..engine() };
         hints(&engine, &[policy()], &THRESHOLDS).pop()
     };
     assert_eq!(held(299), None);
