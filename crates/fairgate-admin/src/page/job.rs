@@ -155,7 +155,7 @@ fn quarantined(ctx: &Ctx, job: &QuarantinedJob, now: DateTime<Utc>) -> Markup {
     html! {
         section.card.failure {
             p.strong { "Its queue refused it " (job.forward_attempts) " times, and it was set aside " (time::ago(now, job.quarantined_at)) "." }
-            pre { (job.error) }
+            pre tabindex="0" { (job.error) }
         }
         @if !ctx.read_only {
             div.actions role="group" aria-label="Operations" {
@@ -175,12 +175,12 @@ fn carried(details: &JobDetails) -> Markup {
             ("Dedupe key", html! { (details.dedupe_key.as_deref().unwrap_or("none")) }),
             ("Queue name", html! { (details.queue_name.as_deref().unwrap_or("none")) }),
         ]))
-        @if let Some(error) = &details.last_error { section.card.failure { h2 { "Its last attempt ended with" } pre { (error) } } }
+        @if let Some(error) = &details.last_error { section.card.failure { h2 { "Its last attempt ended with" } pre tabindex="0" { (error) } } }
         details.card #payload open {
             summary { "Payload" @if cut { ", the first of " (number::count(details.payload_chars)) " characters" } }
-            pre { (pretty(&details.payload)) }
+            pre tabindex="0" { (pretty(&details.payload)) }
         }
-        details.card #context { summary { "Context" } pre { (pretty(&details.context)) } }
+        details.card #context { summary { "Context" } pre tabindex="0" { (pretty(&details.context)) } }
     }
 }
 

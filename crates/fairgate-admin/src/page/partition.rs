@@ -61,7 +61,7 @@ pub(crate) async fn partition(
                 section { h2 { "Who holds the slots of gate " (gate.gate) } (hold::slots(ctx, "Slots", &scope.slots, told.now)) }
             }
         }
-        @if let Some(status) = &status { details.card #context open { summary { "Context" } pre { (pretty(status)) } } }
+        @if let Some(status) = &status { details.card #context open { summary { "Context" } pre tabindex="0" { (pretty(status)) } } }
         @if !trail.is_empty() { section aria-labelledby="trail" { h2 #trail { "What operators did here" } (super::audit::table(ctx, &trail, told.now)) } }
     };
     Ok(ctx.page(key.as_str(), "/partitions", &body))

@@ -71,7 +71,7 @@ pub(crate) async fn policy(
         @if !overrides.is_empty() {
             section aria-labelledby="overrides" { h2 #overrides { "Overridden limits" } (super::partition::overrides_table(&ctx, &name, &overrides, now)) }
         }
-        details.card #definition { summary { "Rules as registered (JSON)" } pre { (serde_json::to_string_pretty(&policy.definition).unwrap_or_default()) } }
+        details.card #definition { summary { "Rules as registered (JSON)" } pre tabindex="0" { (serde_json::to_string_pretty(&policy.definition).unwrap_or_default()) } }
         p { (form::link(&ctx, &format!("/audit?policy={name}"), "What operators did here")) }
     };
     Ok(ctx.page(name.as_str(), "/policies", &body))

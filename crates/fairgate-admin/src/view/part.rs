@@ -90,10 +90,13 @@ pub(crate) fn bar(part: f64, title: &str) -> Markup {
 /// A table that scrolls by itself where it is too wide.
 pub(crate) fn table(caption: &str, head: &[(&str, bool)], rows: &[Markup]) -> Markup {
     html! {
-        div.scroll tabindex="0" role="region" aria-label=(caption) {
+        div.scroll tabindex="0" role="region" aria-label={ "Table: " (caption) } {
             table {
                 caption.hidden { (caption) }
-                thead { tr { @for (word, is_number) in head { th.number[*is_number] scope="col" { (word) } } } }
+                thead { tr { @for (word, is_number) in head {
+                    // A column without a name has no header to read out.
+                    @if word.is_empty() { td {} } @else { th.number[*is_number] scope="col" { (word) } }
+                } } }
                 tbody { @for row in rows { (row) } }
             }
         }

@@ -17,18 +17,18 @@ reasons AS (
              WHERE t.at > clock_timestamp() - interval '1 minute' GROUP BY 1, 2) x GROUP BY 1),
 oldest AS MATERIALIZED (
     SELECT o.policy_id, min(o.ready_at) AS ready_at
-      FROM (SELECT j.policy_id, j.ready, j.ready_at FROM fairgate.staged j ORDER BY j.job_id LIMIT 10000) o WHERE o.ready GROUP BY 1)
+      FROM (SELECT j.policy_id, j.ready, j.ready_at FROM fairgate.staged j ORDER BY j.job_id LIMIT 2000) o WHERE o.ready GROUP BY 1)
 SELECT p.name, p.revision, p.enabled AND e.enabled AS enabled, p.paused, p.retired, q.name AS queue, q.ready AS queue_ready,
        q.not_ready_reason AS queue_problem, coalesce(s.partitions, 0) AS partitions,
        (coalesce(s.pending, 0) + coalesce(d.staged, 0))::bigint AS pending, (coalesce(s.future, 0) + coalesce(d.future, 0))::bigint AS scheduled,
        (coalesce(s.in_flight, 0) - coalesce(d.released, 0))::bigint AS in_flight,
        (SELECT count(*) FROM fairgate.quarantined x WHERE x.policy_id = p.id) AS quarantined,
        coalesce(m.admitted, 0)::bigint AS admitted_last_minute,
-       coalesce(o.ready_at, (
+       coalesce(o.ready_at, CASE WHEN s.pending > 0 THEN (
            SELECT min(f.ready_at)
              FROM (SELECT w.id FROM fairgate.shard h JOIN fairgate.partition_state w ON w.shard_id = h.id
                     WHERE h.policy_id = p.id AND w.pending > 0 ORDER BY w.due_at LIMIT 100) w
-            CROSS JOIN LATERAL (SELECT j.ready_at FROM fairgate.staged j WHERE j.partition_id = w.id AND j.ready ORDER BY j.priority, j.ready_at LIMIT 1) f)) AS oldest_ready_at,
+            CROSS JOIN LATERAL (SELECT j.ready_at FROM fairgate.staged j WHERE j.partition_id = w.id AND j.ready ORDER BY j.priority, j.ready_at LIMIT 1) f) END) AS oldest_ready_at,
        coalesce(r.denials, '{}') AS denials_last_minute, p.definition
   FROM fairgate.policy p JOIN fairgate.queue q ON q.id = p.queue_id CROSS JOIN fairgate.engine e
   LEFT JOIN state s ON s.policy_id = p.id LEFT JOIN told d ON d.policy_id = p.id LEFT JOIN minute m ON m.policy_id = p.id
