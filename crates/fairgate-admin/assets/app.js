@@ -37,7 +37,7 @@
     var main = next.getElementById("main");
     if (!main) return false;
     var scrolled = Array.prototype.map.call(document.querySelectorAll("#main .scroll"), function (box) { return [box, box.scrollLeft, box.scrollTop]; });
-    Idiomorph.morph(document.getElementById("main"), main, { morphStyle: "innerHTML", ignoreActiveValue: true, callbacks: callbacks });
+    Idiomorph.morph(document.getElementById("main"), main, { morphStyle: "outerHTML", ignoreActiveValue: true, callbacks: callbacks });
     scrolled.forEach(function (place) { if (place[0].isConnected) { place[0].scrollLeft = place[1]; place[0].scrollTop = place[2]; } });
     return true;
   }
@@ -58,9 +58,14 @@
         return answer.text();
       })
       .then(function (text) {
-        if (morph(text)) tell("refreshed " + new Date().toLocaleTimeString());
+        try {
+          if (morph(text)) tell("refreshed " + new Date().toLocaleTimeString());
+        } catch (fault) {
+          console.error(fault);
+          tell("not refreshed: the page could not be put in place; reload it", true);
+        }
       })
-      .catch(function () { tell("not refreshed since a while: the server does not answer", true); })
+      .catch(function () { tell("not refreshed: the server does not answer", true); })
       .finally(function () { clearTimeout(patience); busy = false; root.dataset.refreshes = String(1 + Number(root.dataset.refreshes || 0)); schedule(); });
   }
 

@@ -36,6 +36,7 @@ export async function numbers_change_and_the_choice_is_kept(browser) {
   const shown = () => browser.page.locator('main').innerText();
   const before = await shown();
   await refreshes(browser, 2);
+  assert.match(await browser.page.locator('#refreshed').innerText(), /^refreshed /);
   assert.notEqual(await shown(), before, 'something has changed under load');
   await browser.go('/policies');
   assert.equal(await browser.page.locator('#refresh').inputValue(), '2');

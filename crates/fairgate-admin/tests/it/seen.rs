@@ -70,3 +70,18 @@ fn every_metric_is_documented() {
         assert!(document.contains(&format!("`{name}")), "{name}");
     }
 }
+
+#[test]
+fn the_dashboard_and_the_alerts_of_contrib_name_metrics_that_exist() {
+    let files = [
+        include_str!("../../../../contrib/grafana/fairgate.json"),
+        include_str!("../../../../contrib/prometheus/alerts.yml"),
+    ];
+    let is_part = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
+    for file in files {
+        for rest in file.split("fairgate_").skip(1) {
+            let name = format!("fairgate_{}", rest.split(|c| !is_part(c)).next().unwrap_or_default());
+            assert!(METRICS.iter().any(|(known, _)| *known == name), "{name}");
+        }
+    }
+}
