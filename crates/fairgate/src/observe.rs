@@ -20,7 +20,7 @@ pub use partitions::{
     PageMark, PartitionList, PartitionSort, PartitionStatus, PartitionsAsked, PolicyList, definition,
     partition, partition_page, partitions,
 };
-pub use rank::{Ranked, Ranking, Share, Shares, shares, top};
+pub use rank::{Ranked, Rankings, Share, Shares, rankings, shares};
 pub use trend::{Bucket, DenialCount, Trend, trend};
 
 pub use crate::explain::{

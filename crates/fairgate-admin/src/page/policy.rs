@@ -4,7 +4,7 @@ use axum::Extension;
 use axum::extract::{Path, Query, State};
 use axum::response::Response;
 use fairgate::PolicyName;
-use fairgate::observe::{self, PolicyNumbers, PolicyStatus, Ranked, Ranking};
+use fairgate::observe::{self, PolicyNumbers, PolicyStatus, Ranked, Rankings};
 use fairgate_core::definition::Definition;
 use maud::{Markup, html};
 
@@ -16,13 +16,6 @@ use crate::view::{definition, form, number, part, time};
 
 /// Partitions of a ranking.
 const TOP: u32 = 5;
-const RANKINGS: [(Ranking, &str); 4] = [
-    (Ranking::Waiting, "Most waiting"),
-    (Ranking::InFlight, "Most in flight"),
-    (Ranking::LongestWait, "Longest wait"),
-    (Ranking::Lifetime, "Most ever admitted"),
-];
-
 pub(crate) async fn policy(
     State(admin): State<Shared>,
     Extension(ctx): Extension<Ctx>,
@@ -44,10 +37,7 @@ pub(crate) async fn policy(
     let rules: Option<Definition> = serde_json::from_value(policy.definition.clone()).ok();
     let half_life = fairness::half_life(rules.as_ref(), admin.engine());
     let shares = observe::shares(&mut tx, &name, half_life).await?;
-    let mut tops = Vec::new();
-    for (by, title) in RANKINGS {
-        tops.push((by, title, observe::top(&mut tx, &name, by, TOP).await?));
-    }
+    let tops = observe::rankings(&mut tx, &name, TOP).await?;
     let overrides = fairgate::overrides::list(&mut tx, &name, None).await?;
     let now = observe::now(&mut tx).await?;
     drop(tx);
@@ -65,7 +55,7 @@ pub(crate) async fn policy(
         }
         section aria-labelledby="top" {
             div.row { h2 #top { "Partitions" } (form::link(&ctx, &format!("/partitions/{name}"), "all of them")) }
-            div.cards { @for (by, title, ranked) in &tops { (ranking(&ctx, &name, *by, title, ranked)) } }
+            (rankings(&ctx, &name, &tops))
         }
         (fairness::section(&ctx, &name, &shares))
         @if !overrides.is_empty() {
@@ -132,17 +122,32 @@ fn actions(ctx: &Ctx, policy: &PolicyStatus) -> Markup {
     }
 }
 
-fn ranking(ctx: &Ctx, policy: &PolicyName, by: Ranking, title: &str, ranked: &[Ranked]) -> Markup {
-    let most = ranked.first().map_or(1.0, |first| first.value);
-    let value =
-        |value: f64| if by == Ranking::LongestWait { time::seconds(value) } else { number::amount(value) };
+fn rankings(ctx: &Ctx, policy: &PolicyName, tops: &Rankings) -> Markup {
+    html! {
+        div.cards {
+            (ranking(ctx, policy, "Most waiting", &tops.waiting, number::amount))
+            (ranking(ctx, policy, "Most in flight", &tops.in_flight, number::amount))
+            (ranking(ctx, policy, "Longest wait", &tops.longest_wait, time::seconds))
+            (ranking(ctx, policy, "Most ever admitted", &tops.lifetime, number::amount))
+        }
+    }
+}
+
+fn ranking(
+    ctx: &Ctx,
+    policy: &PolicyName,
+    title: &str,
+    ranked: &[Ranked],
+    words: fn(f64) -> String,
+) -> Markup {
+    let most = ranked.first().map_or(1.0, |first| first.value.max(f64::MIN_POSITIVE));
     html! {
         div.card.ranking {
             h3 { (title) }
             @if ranked.is_empty() { p.quiet { "none" } }
             ol {
                 @for one in ranked {
-                    li { (form::partition(ctx, policy.as_str(), &one.key)) span.number { (value(one.value)) } (part::bar(one.value / most * 0.999, &value(one.value))) }
+                    li { (form::partition(ctx, policy.as_str(), &one.key)) span.number { (words(one.value)) } (part::bar(one.value / most * 0.999, &words(one.value))) }
                 }
             }
         }

@@ -1,7 +1,11 @@
--- The partitions of a policy ($1) with the most of something ($2), at most $3 of them. oldest: since when the first job of the oldest staged ones waits.
-SELECT p.key, x.value
-  FROM (SELECT s.id, CASE $2 WHEN 'waiting' THEN s.pending WHEN 'in_flight' THEN s.in_flight ELSE s.admitted END::float8 AS value
-          FROM fairgate.partition_state s WHERE s.shard_id IN (SELECT h.id FROM fairgate.shard h WHERE h.policy_id = $1)
-         ORDER BY 2 DESC LIMIT $3) x
-  JOIN fairgate.partition p ON p.id = x.id
- WHERE x.value > 0 ORDER BY x.value DESC, p.key
+-- The partitions of a policy ($1) with the most waiting, most in flight and most ever admitted, at most $2 of each.
+WITH s AS NOT MATERIALIZED (
+    SELECT x.id, x.pending, x.in_flight, x.admitted
+      FROM fairgate.partition_state x WHERE x.shard_id IN (SELECT h.id FROM fairgate.shard h WHERE h.policy_id = $1)),
+most AS (
+    (SELECT 'waiting' AS by, s.id, s.pending::float8 AS value FROM s WHERE s.pending > 0 ORDER BY s.pending DESC LIMIT $2)
+    UNION ALL
+    (SELECT 'in_flight', s.id, s.in_flight::float8 FROM s WHERE s.in_flight > 0 ORDER BY s.in_flight DESC LIMIT $2)
+    UNION ALL
+    (SELECT 'lifetime', s.id, s.admitted::float8 FROM s WHERE s.admitted > 0 ORDER BY s.admitted DESC LIMIT $2))
+SELECT m.by, p.key, m.value FROM most m JOIN fairgate.partition p ON p.id = m.id ORDER BY m.by, m.value DESC, p.key

@@ -10,20 +10,6 @@ use crate::operate::{OperateError, policy_id};
 /// Partitions of which shares are computed: those with the most recent activity.
 const SHARERS: i64 = 1_000;
 
-/// What partitions are ranked by.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Ranking {
-    /// Jobs that wait.
-    Waiting,
-    /// Jobs in flight.
-    InFlight,
-    /// Seconds that the first job has waited, among the oldest staged jobs.
-    LongestWait,
-    /// Jobs ever admitted.
-    Lifetime,
-}
-
 /// A partition and its number.
 #[derive(Debug, Clone, PartialEq, Serialize, sqlx::FromRow)]
 pub struct Ranked {
@@ -31,6 +17,19 @@ pub struct Ranked {
     pub key: String,
     /// The number.
     pub value: f64,
+}
+
+/// Who has the most of a policy, each the most first.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Rankings {
+    /// Jobs that wait.
+    pub waiting: Vec<Ranked>,
+    /// Jobs in flight.
+    pub in_flight: Vec<Ranked>,
+    /// Seconds that the first job has waited, among the oldest staged jobs.
+    pub longest_wait: Vec<Ranked>,
+    /// Jobs ever admitted.
+    pub lifetime: Vec<Ranked>,
 }
 
 /// What a partition got beside what it was due.
@@ -55,35 +54,40 @@ pub struct Shares {
     pub shares: Vec<Share>,
 }
 
-/// The partitions of a policy that have the most of something.
+/// The partitions of a policy that have the most of something, at most `limit` of each ranking.
 ///
 /// # Errors
 /// When no such policy is registered, or the database does not answer.
-pub async fn top(
+pub async fn rankings(
     conn: &mut PgConnection,
     policy: &PolicyName,
-    by: Ranking,
     limit: u32,
-) -> Result<Vec<Ranked>, OperateError> {
+) -> Result<Rankings, OperateError> {
     const DOING: &str = "ranking partitions";
     let id = policy_id(conn, policy.as_str()).await?;
-    let what = match by {
-        Ranking::Waiting => "waiting",
-        Ranking::InFlight => "in_flight",
-        Ranking::Lifetime => "lifetime",
-        Ranking::LongestWait => {
-            let longest = crate::sql::query_as(include_str!("../../queries/observe/longest_waits.sql"));
-            return Ok(longest.bind(id).bind(i64::from(limit)).fetch_all(conn).await.doing(DOING)?);
-        }
-    };
-    let ranked = crate::sql::query_as(include_str!("../../queries/observe/top_partitions.sql"))
+    let most: Vec<(String, String, f64)> =
+        crate::sql::query_as(include_str!("../../queries/observe/top_partitions.sql"))
+            .bind(id)
+            .bind(i64::from(limit))
+            .fetch_all(&mut *conn)
+            .await
+            .doing(DOING)?;
+    let longest_wait = crate::sql::query_as(include_str!("../../queries/observe/longest_waits.sql"))
         .bind(id)
-        .bind(what)
         .bind(i64::from(limit))
         .fetch_all(conn)
         .await
         .doing(DOING)?;
-    Ok(ranked)
+    let of = |by: &str| {
+        let ranked = most.iter().filter(|(found, _, _)| found == by);
+        ranked.map(|(_, key, value)| Ranked { key: key.clone(), value: *value }).collect()
+    };
+    Ok(Rankings {
+        waiting: of("waiting"),
+        in_flight: of("in_flight"),
+        longest_wait,
+        lifetime: of("lifetime"),
+    })
 }
 
 /// What the partitions of a policy in which jobs wait got of late, by its half-life (none: nothing is forgotten), beside what their weights say.
