@@ -3,13 +3,13 @@
 #   make test ARGS="-p fairgate-core"         arguments for the test runner, which then runs no documentation examples
 
 .DEFAULT_GOAL := help
-.PHONY: help demo pushfeed test test-queues check bench build clean tools
+.PHONY: help demo pushfeed test test-queues test-browser check bench build clean tools
 
 ARGS ?=
 XTASK := cargo run --quiet --package xtask --
 
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 demo: tools ## Run real jobs of many tenants through a real queue, in a private PostgreSQL unless DATABASE_URL is set
 	@[ -n "$${FAIRGATE_DATABASE_URL:-$$DATABASE_URL}" ] || scripts/ensure-postgres.sh
@@ -35,6 +35,12 @@ test: tools ## Run all tests, in a private PostgreSQL unless FAIRGATE_TEST_DATAB
 
 test-queues: tools ## Run 1,000 jobs through each queue with real workers from npm, PyPI and crates.io; some are killed
 	scripts/test-queues.sh $(ARGS)
+
+test-browser: tools ## Drive the admin pages in headless Chromium against the demo under load; screenshots go to target/browser
+	@scripts/ensure-postgres.sh
+	@scripts/ensure-browser.sh
+	cargo build --package fairgate-cli --bin fairgate
+	FAIRGATE_BIN=$${CARGO_TARGET_DIR:-target}/debug/fairgate PSQL=$$($(XTASK) find-postgres)/psql node crates/fairgate-admin/browser/drive.mjs
 
 check: tools ## Check format, lints, documentation, licences and the house rules
 	cargo fmt --all --check

@@ -1,5 +1,6 @@
 //! What the command line takes. One file per group of commands; every command says in its help what it prints and how it exits.
 
+mod admin;
 mod demo;
 mod explain;
 mod force;
@@ -17,6 +18,7 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand};
 
+pub(crate) use admin::AdminArgs;
 pub(crate) use demo::DemoArgs;
 pub(crate) use explain::ExplainArgs;
 pub(crate) use force::{AdmitArgs, DrainArgs};

@@ -16,6 +16,8 @@ use crate::error::CliError;
 const PATIENCE: Duration = Duration::from_secs(10);
 /// A ticker uses one connection at a time and one more to listen.
 const TICKER_CONNECTIONS: u32 = 3;
+/// Pages that can be computed at one time.
+const ADMIN_CONNECTIONS: u32 = 4;
 /// The environment variables that name the database, the first one that is set wins.
 const VARIABLES: [&str; 2] = ["FAIRGATE_DATABASE_URL", "DATABASE_URL"];
 
@@ -54,6 +56,16 @@ pub(crate) async fn ticker_pool(args: &DatabaseArgs, pooled: bool) -> Result<PgP
     let pool = PgPoolOptions::new().max_connections(TICKER_CONNECTIONS).connect_lazy_with(options.clone());
     patiently(&options, pool.acquire()).await?;
     Ok(pool)
+}
+
+/// A pool for the admin pages, none of whose connections is open yet.
+pub(crate) fn admin_pool(args: &DatabaseArgs, pooled: bool) -> Result<PgPool, CliError> {
+    let mut options = options(args)?.application_name("fairgate admin");
+    if pooled {
+        options = options.statement_cache_capacity(0);
+    }
+    let pool = PgPoolOptions::new().max_connections(ADMIN_CONNECTIONS).acquire_timeout(PATIENCE);
+    Ok(pool.connect_lazy_with(options))
 }
 
 /// A connection of the pool.

@@ -2,6 +2,7 @@
 //!
 //! Data goes to stdout, everything else to stderr. Exit code 0: done; 1: failed; 2: wrong use or configuration.
 
+mod admin;
 mod args;
 mod command;
 mod config;

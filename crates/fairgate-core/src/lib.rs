@@ -19,6 +19,7 @@ pub mod duration;
 pub mod fairness;
 pub mod forecast;
 pub mod gate;
+pub mod hint;
 pub mod id;
 pub mod overrides;
 pub mod param;

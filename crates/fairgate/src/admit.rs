@@ -94,7 +94,9 @@ pub(crate) async fn admit(
     if let Some(job) = only {
         admit = admit.bind(job);
     }
-    let rows: Vec<(Option<Uuid>, i32)> = admit.fetch_all(conn).await.doing(DOING)?;
+    let span = tracing::debug_span!("admit", policy = %rules.policy.name(), partitions = takes.len());
+    let rows: Vec<(Option<Uuid>, i32)> =
+        tracing::Instrument::instrument(admit.fetch_all(conn), span).await.doing(DOING)?;
     let gone: u32 = rows.iter().filter(|(id, _)| id.is_none()).map(|(_, n)| n.unsigned_abs()).sum();
     if u64::from(gone) == takes.iter().map(|t| u64::from(t.count)).sum::<u64>() {
         return Ok(takes.iter().map(|t| (t.partition, t.count)).collect());

@@ -111,26 +111,39 @@ pub async fn explain_job(
     now: Option<DateTime<Utc>>,
 ) -> Result<JobExplanation, DatabaseError> {
     let mut tx = snapshot(conn).await?;
-    let answer = match read::staged(&mut tx, job).await? {
+    let answer = explain_job_in(&mut tx, own, job, now).await?;
+    tx.rollback().await.doing("ending a snapshot")?;
+    Ok(answer)
+}
+
+/// Explains a job within a transaction that is one snapshot, as [`observe::reading`](crate::observe::reading) begins it. For the rest see [`explain_job`].
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn explain_job_in(
+    tx: &mut PgConnection,
+    own: &[Policy],
+    job: JobId,
+    now: Option<DateTime<Utc>>,
+) -> Result<JobExplanation, DatabaseError> {
+    Ok(match read::staged(tx, job).await? {
         Some(found) => {
-            let facts = read::partition(&mut tx, own, found.policy_id, found.partition_id, now).await?;
+            let facts = read::partition(tx, own, found.policy_id, found.partition_id, now).await?;
             // A row of staging without its report, or its partition, is a broken promise; there is nothing to judge it by.
             let facts = facts.ok_or(sqlx::Error::RowNotFound).doing("reading the partition of a job")?;
             let partition = partition::explain(&facts, own);
             let (earliest, holds) = partition::of_job(&facts, own, found.ready_at);
-            let ahead = read::ahead(&mut tx, job, now, earliest).await?;
+            let ahead = read::ahead(tx, job, now, earliest).await?;
             JobExplanation::Staged(Box::new(found.explained(earliest, holds, ahead, partition)))
         }
-        None => match read::in_flight(&mut tx, job).await? {
+        None => match read::in_flight(tx, job).await? {
             Some(found) => JobExplanation::InFlight(found),
-            None => match read::quarantined(&mut tx, job).await? {
+            None => match read::quarantined(tx, job).await? {
                 Some(found) => JobExplanation::Quarantined(found),
                 None => JobExplanation::Gone { job_id: job },
             },
         },
-    };
-    tx.rollback().await.doing("ending a snapshot")?;
-    Ok(answer)
+    })
 }
 
 /// Explains a partition: what holds its next job. For the rest see [`explain_job`].
@@ -144,11 +157,26 @@ pub async fn explain_partition(
     partition: &PartitionKey,
     now: Option<DateTime<Utc>>,
 ) -> Result<PartitionExplanation, OperateError> {
-    let policy_id = policy_id(conn, policy.as_str()).await?;
     let mut tx = snapshot(conn).await?;
-    let id = read::partition_id(&mut tx, policy_id, partition).await?;
-    let facts = read::partition(&mut tx, own, policy_id, id, now).await?;
+    let answer = explain_partition_in(&mut tx, own, policy, partition, now).await?;
     tx.rollback().await.doing("ending a snapshot")?;
+    Ok(answer)
+}
+
+/// Explains a partition within a transaction that is one snapshot. For the rest see [`explain_partition`].
+///
+/// # Errors
+/// When there is no such policy or partition, or the database does not answer.
+pub async fn explain_partition_in(
+    tx: &mut PgConnection,
+    own: &[Policy],
+    policy: &PolicyName,
+    partition: &PartitionKey,
+    now: Option<DateTime<Utc>>,
+) -> Result<PartitionExplanation, OperateError> {
+    let policy_id = policy_id(tx, policy.as_str()).await?;
+    let id = read::partition_id(tx, policy_id, partition).await?;
+    let facts = read::partition(tx, own, policy_id, id, now).await?;
     let facts = facts.ok_or_else(|| OperateError::UnknownPartition {
         policy: policy.to_string(),
         partition: partition.to_string(),

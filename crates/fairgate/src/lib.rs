@@ -24,6 +24,7 @@
 
 pub mod absorb;
 mod admit;
+pub mod audit;
 pub mod budget;
 mod claim;
 pub mod config;

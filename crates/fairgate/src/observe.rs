@@ -1,15 +1,31 @@
 //! What people read: totals, policies, partitions. Numbers are the gates' own.
 
+mod hint_facts;
+mod job;
+mod line;
+mod partitions;
+mod rank;
+mod trend;
+
 use chrono::{DateTime, Utc};
-use fairgate_core::context::Context;
 use serde::Serialize;
 use sqlx::PgConnection;
 
 use crate::error::{DatabaseError, Doing};
 
+pub use hint_facts::{PolicyNumbers, QueueStatus, hints, policy_numbers, queues};
+pub use job::{JobDetails, job_details};
+pub use line::{WaitingJob, waiting_jobs};
+pub use partitions::{
+    PageMark, PartitionList, PartitionSort, PartitionStatus, PartitionsAsked, PolicyList, definition,
+    partition, partition_page, partitions,
+};
+pub use rank::{Ranked, Rankings, Share, Shares, rankings, shares};
+pub use trend::{Bucket, DenialCount, Trend, trend};
+
 pub use crate::explain::{
     Event, GateStanding, Hold, InFlightJob, JobExplanation, PartitionExplanation, ScopeStanding, Slot,
-    StagedJob, explain_job, explain_partition,
+    StagedJob, explain_job, explain_job_in, explain_partition, explain_partition_in,
 };
 
 /// Refreshes the totals that tick samples carry.
@@ -91,12 +107,35 @@ pub struct PolicyStatus {
     pub quarantined: i64,
     /// Jobs admitted in the last minute.
     pub admitted_last_minute: i64,
-    /// Since when the oldest ready job waits.
+    /// Since when the oldest ready job waits, of those that were staged first or are looked at next where too many wait to look at all.
     pub oldest_ready_at: Option<DateTime<Utc>>,
     /// Denied looks of the last minute by reason.
     pub denials_last_minute: serde_json::Value,
     /// The definition as registered.
     pub definition: serde_json::Value,
+}
+
+/// Begins a transaction for reading what people look at: one snapshot; it changes nothing, holds no lock that anybody waits for, and ends by itself if it takes long.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn reading(
+    conn: &mut PgConnection,
+) -> Result<sqlx::Transaction<'_, sqlx::Postgres>, DatabaseError> {
+    sqlx::Connection::begin_with(conn, include_str!("../queries/observe/begin_reading.sql"))
+        .await
+        .doing("beginning to read")
+}
+
+/// The database's clock, which alone decides when a job is due.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn now(conn: &mut PgConnection) -> Result<DateTime<Utc>, DatabaseError> {
+    crate::sql::query_scalar(include_str!("../queries/testing/database_time.sql"))
+        .fetch_one(conn)
+        .await
+        .doing("reading the database's clock")
 }
 
 /// Everything at once, in one snapshot per list.
@@ -121,101 +160,4 @@ pub async fn policies(conn: &mut PgConnection) -> Result<Vec<PolicyStatus>, Data
         .fetch_all(conn)
         .await
         .doing("reading the policies")
-}
-
-/// How a list of partitions is sorted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum PartitionSort {
-    /// Most waiting jobs first.
-    #[default]
-    Pending,
-    /// Most jobs in flight first.
-    InFlight,
-    /// By key.
-    Key,
-    /// Next to be looked at first.
-    Due,
-    /// Most recent activity first.
-    Recent,
-}
-
-impl PartitionSort {
-    /// The names that the command takes.
-    pub const NAMES: [&'static str; 5] = ["pending", "in_flight", "key", "due", "recent"];
-
-    /// The sort of that name.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        match name {
-            "pending" => Some(Self::Pending),
-            "in_flight" => Some(Self::InFlight),
-            "key" => Some(Self::Key),
-            "due" => Some(Self::Due),
-            "recent" => Some(Self::Recent),
-            _ => None,
-        }
-    }
-
-    fn name(self) -> &'static str {
-        match self {
-            Self::Pending => "pending",
-            Self::InFlight => "in_flight",
-            Self::Key => "key",
-            Self::Due => "due",
-            Self::Recent => "recent",
-        }
-    }
-}
-
-/// A partition at one moment.
-#[derive(Debug, Clone, Serialize, sqlx::FromRow)]
-pub struct PartitionStatus {
-    /// Its key.
-    pub key: String,
-    /// Its shard.
-    pub shard: String,
-    /// Jobs that wait and could go by their time.
-    pub pending: i64,
-    /// Jobs whose `run_at` is still to come.
-    pub scheduled: i64,
-    /// Jobs in flight.
-    pub in_flight: i64,
-    /// Jobs ever admitted (since the partition was last created).
-    pub admitted: i64,
-    /// When it is looked at next; none: nothing waits, or it is paused.
-    pub due_at: Option<DateTime<Utc>>,
-    /// Paused.
-    pub paused: bool,
-    /// Why its jobs wait, by the last look.
-    pub denial: Option<String>,
-    /// Recent activity as of the last look.
-    pub recent: f64,
-    /// When it was last looked at.
-    pub checked_at: Option<DateTime<Utc>>,
-    /// Its newest context, as text: no number is too large for it and no nesting too deep.
-    #[sqlx(try_from = "String")]
-    pub context: Context,
-}
-
-/// Partitions of a policy whose key contains `search` (taken literally).
-///
-/// # Errors
-/// When no such policy is registered, or the database does not answer.
-pub async fn partitions(
-    conn: &mut PgConnection,
-    policy: &fairgate_core::id::PolicyName,
-    search: Option<&str>,
-    sort: PartitionSort,
-    limit: u32,
-) -> Result<Vec<PartitionStatus>, crate::operate::OperateError> {
-    let id = crate::operate::policy_id(conn, policy.as_str()).await?;
-    let rows = crate::sql::query_as(include_str!("../queries/observe/list_partitions.sql"))
-        .bind(id)
-        .bind(search)
-        .bind(sort.name())
-        .bind(i64::from(limit))
-        .fetch_all(conn)
-        .await
-        .doing("listing partitions")?;
-    Ok(rows)
 }

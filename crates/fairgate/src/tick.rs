@@ -78,6 +78,20 @@ pub(crate) async fn tick(
     settings: &Settings,
     clock: Option<DateTime<Utc>>,
 ) -> Result<Ticked, TickError> {
+    let span = tracing::debug_span!("tick", policy = %rules.policy.name(), shard = lane.shard_id);
+    let whole = attempts(conn, rules, lane, sharers, settings, clock);
+    tracing::Instrument::instrument(whole, span).await
+}
+
+/// The batch as a whole, and when the queue refuses it, in isolation.
+async fn attempts(
+    conn: &mut PgConnection,
+    rules: &Rules,
+    lane: &OpenLane,
+    sharers: u64,
+    settings: &Settings,
+    clock: Option<DateTime<Utc>>,
+) -> Result<Ticked, TickError> {
     match attempt(conn, rules, lane, sharers, settings, clock, Mode::Batch).await {
         Err(TickError::Database(error)) if blame(&error) == Blame::Job => {
             tracing::debug!(policy = %rules.policy.name(), error = %error, "the queue refused a batch; isolating");

@@ -3,7 +3,7 @@ use std::time::Duration;
 use clap::Args;
 use fairgate::{PolicyName, Shard};
 
-use super::{ConfigArgs, DatabaseArgs};
+use super::{AdminArgs, ConfigArgs, DatabaseArgs};
 
 /// Register what the configuration says, then admit jobs until told to stop
 ///
@@ -26,10 +26,6 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "SHARD", requires = "policy")]
     pub(crate) shard: Option<Shard>,
 
-    /// Serve no admin pages
-    #[arg(long)]
-    pub(crate) no_admin: bool,
-
     /// Install no triggers on the queue's tables; workers then report by fairgate.finished
     #[arg(long)]
     pub(crate) no_hooks: bool,
@@ -37,6 +33,9 @@ pub(crate) struct RunArgs {
     /// Stop by itself after this long
     #[arg(long = "for", value_name = "DURATION", value_parser = super::duration)]
     pub(crate) duration: Option<Duration>,
+
+    #[command(flatten)]
+    pub(crate) admin: AdminArgs,
 }
 
 const EXAMPLES: &str = "\
@@ -44,5 +43,6 @@ The log goes to stderr; RUST_LOG says how much of it (default: info).
 
 Examples:
   fairgate run
+  fairgate run --admin-bind 0.0.0.0:8484 --admin-password secret
   fairgate run --config /etc/fairgate.toml --policy webhooks --shard eu
   RUST_LOG=fairgate=debug fairgate run --for 30s";

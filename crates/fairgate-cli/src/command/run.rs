@@ -11,13 +11,16 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use super::apply;
 use crate::args::RunArgs;
 use crate::error::CliError;
-use crate::{config, database, output};
+use crate::{admin, config, database};
 
 /// What a shell reports for a program that SIGINT ended.
 const INTERRUPTED: i32 = 130;
 
 pub(crate) async fn run(args: &RunArgs) -> Result<ExitCode, CliError> {
     let config = config::load(&args.config.config)?;
+    // Before anything else, so that what would be open to everybody changes nothing.
+    let pages = database::admin_pool(&args.database, config.engine.pooled)?;
+    let pages = admin::listen(&args.admin, pages, config.engine.clone()).await?;
     let pool = database::ticker_pool(&args.database, config.engine.pooled).await?;
     let mut connection = database::acquire(&pool).await?;
     database::require_schema(&mut connection).await?;
@@ -27,9 +30,7 @@ pub(crate) async fn run(args: &RunArgs) -> Result<ExitCode, CliError> {
         require_policy(&mut connection, policy).await?;
     }
     drop(connection);
-    if !args.no_admin {
-        output::say("note: the admin pages are not built in yet; --no-admin says that this is fine");
-    }
+    let admin = pages.map(admin::serve);
 
     let mut builder = Ticker::builder(pool).settings(config.engine).hooks(!args.no_hooks);
     if let Some(policy) = &args.policy {
@@ -41,7 +42,11 @@ pub(crate) async fn run(args: &RunArgs) -> Result<ExitCode, CliError> {
     let ticker = builder.build()?;
     let stop = Stop::new(args.duration)?;
     tracing::info!("admitting jobs; Ctrl-C or SIGTERM stops");
-    ticker.run(stop.wait()).await?;
+    let ended = ticker.run(stop.wait()).await;
+    if let Some(admin) = admin {
+        admin.close().await;
+    }
+    ended?;
     tracing::info!("stopped");
     Ok(ExitCode::SUCCESS)
 }

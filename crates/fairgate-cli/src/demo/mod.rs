@@ -28,13 +28,14 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
+use fairgate_admin::{Admin, Listening};
 use sqlx::PgConnection;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::args::DemoArgs;
 use crate::error::CliError;
-use crate::{database, output};
+use crate::{admin, database, output};
 use crew::Crew;
 use drive::{Ending, Stage, drive};
 use endpoint::Endpoint;
@@ -89,12 +90,6 @@ fn introduce(args: &DemoArgs, walk: &Walk) {
         }
         None => format!("queue: {}, {} workers in this process", args.queue, workers::WORKERS),
     });
-    if !args.headless {
-        output::say(&format!(
-            "the admin pages (port {}) are not built in yet; this table is the demo",
-            args.port
-        ));
-    }
 }
 
 async fn play(
@@ -104,13 +99,22 @@ async fn play(
     stop: &mut Stop,
 ) -> Result<ExitCode, CliError> {
     let played = Played::of(&args.queue);
+    // Before anything is set up, so that a port that is taken leaves nothing behind.
+    let pages = match args.headless {
+        true => None,
+        false => Some(listen(args.port, place).await?),
+    };
     let (mut stage, producer) = tokio::select! {
         stage = set_up(walk, place, played) => stage?,
         () = stop.asked() => return Ok(INTERRUPTED.into()),
     };
+    let admin = pages.map(admin::serve);
     let begun = Instant::now();
     let ending = drive(&mut stage, producer, args.duration, stop).await;
     let Stage { walk, tenants, endpoint, crew, mut observer } = stage;
+    if let Some(admin) = admin {
+        admin.close().await;
+    }
     let fed = match ending {
         Ok(Ending::Over(fed)) => fed,
         unfinished => {
@@ -136,6 +140,14 @@ async fn play(
     }
     output::say("error: not every delivery was done exactly once within the limits; the result says which");
     Ok(ExitCode::FAILURE)
+}
+
+/// The admin pages of the demo, for this machine alone.
+async fn listen(port: u16, place: &Place) -> Result<Listening, CliError> {
+    let pages = Admin::new(database::admin_pool(&place.database, false)?);
+    let listening = fairgate_admin::bind(pages, admin::local(port), false).await;
+    listening
+        .map_err(|error| CliError::from(error).hint("--port names another port, --headless serves no pages"))
 }
 
 /// Everything in place, nothing staged yet; and a connection to stage with.

@@ -8,7 +8,7 @@ use crate::support::{PLAIN, User};
 const COMMANDS: &[&[&str]] = &[
     &["migrate"],
     &["apply"],
-    &["run"],
+    &["run", "--no-admin"],
     &["stage", "webhooks", "--task", "t"],
     &["cancel", "0198c2a4-7d1e-7000-8000-00000000002a"],
     &["status"],

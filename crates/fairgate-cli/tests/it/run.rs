@@ -65,9 +65,11 @@ async fn ctrl_c_stops_too() {
     let database = TestDb::new().await;
     let user = User::of(&database);
     user.write("fairgate.toml", PLAIN);
-    let mut child = user.start(&["run", "--policy", "webhooks", "--shard", "default"]);
+    let pages = ["--admin-bind", "127.0.0.1:0"];
+    let mut child =
+        user.start(&[&["run", "--policy", "webhooks", "--shard", "default"], &pages[..]].concat());
     let read = read_until(&mut child, "admitting jobs");
-    assert!(read.starts_with("note: the admin pages are not built in yet"), "{read}");
+    assert!(read.starts_with("admin pages: http://127.0.0.1:"), "{read}");
     signal(&child, "-INT");
     assert_eq!(child.wait().unwrap().code(), Some(0));
 }
@@ -88,6 +90,31 @@ async fn an_unknown_policy_is_refused_before_the_first_tick() {
     let user = User::of(&database);
     user.write("fairgate.toml", PLAIN);
     assert_snapshot!(user.run(&["run", "--no-admin", "--policy", "webhoks"]));
+}
+
+#[tokio::test]
+async fn admin_pages_that_others_reach_need_a_password_and_without_one_nothing_begins() {
+    let database = TestDb::new().await;
+    let user = User::of(&database);
+    user.write("fairgate.toml", PLAIN);
+    assert_snapshot!(user.run(&["run", "--admin-bind", "0.0.0.0:0"]));
+    let registered: i64 =
+        sqlx::query_scalar("SELECT count(*) FROM fairgate.policy").fetch_one(database.pool()).await.unwrap();
+    assert_eq!(registered, 0);
+    let open = ["run", "--admin-bind", "0.0.0.0:0", "--admin-password", "secret", "--for", "100ms"];
+    assert!(user.run(&open).succeeds().stderr.contains("admin pages: http://0.0.0.0:"));
+}
+
+#[tokio::test]
+async fn an_address_that_is_taken_is_an_error_only_if_it_was_asked_for() {
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap().to_string();
+    let database = TestDb::new().await;
+    let user = User::of(&database);
+    user.write("fairgate.toml", PLAIN);
+    let ran = user.run(&["run", "--admin-bind", &address, "--for", "100ms"]);
+    assert_eq!(ran.code, 1, "{ran}");
+    assert!(ran.stderr.contains("cannot listen on"), "{ran}");
 }
 
 #[test]

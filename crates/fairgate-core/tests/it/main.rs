@@ -19,6 +19,7 @@ mod fairness;
 mod fairness_rules;
 mod forced;
 mod forecasts;
+mod hints;
 mod ids;
 mod observations;
 mod overrides;
