@@ -41,6 +41,8 @@ pub enum Outcome {
     Delayed(Duration),
     /// As if nothing had been tried.
     Restored,
+    /// A search did not find it: the next attempt is a request for it alone.
+    NotFound,
 }
 
 pub(crate) fn interval(duration: Duration) -> PgInterval {
@@ -139,6 +141,11 @@ pub async fn write(
             .bind(id)
             .bind(lease)
             .bind(interval(*wait)),
+        Outcome::NotFound => sqlx::query(include_str!("../../queries/enrich/not_found.sql"))
+            .bind(kind.code())
+            .bind(id)
+            .bind(lease)
+            .bind(leased.before),
         Outcome::Restored => sqlx::query(include_str!("../../queries/enrich/restore.sql"))
             .bind(kind.code())
             .bind(id)
