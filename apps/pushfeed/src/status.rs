@@ -226,6 +226,8 @@ async fn entities(
     kind: Kind,
 ) -> Result<Entities, FeedError> {
     sqlx::query_as(include_str!("../queries/status/entities.sql"))
+        // Planned anew for these very times: how much the window holds decides by which index it is read.
+        .persistent(false)
         .bind(kind.code())
         .bind(interval(config.coverage_over))
         .fetch_one(conn)
