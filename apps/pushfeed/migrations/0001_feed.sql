@@ -102,8 +102,6 @@ CREATE TABLE pushfeed.entity (
 );
 -- Never enriched: in the order of choice, and by age.
 CREATE INDEX entity_new ON pushfeed.entity (kind, last_seen_at DESC NULLS LAST, id) WHERE state IN ('pending', 'retryable_failure');
-CREATE INDEX entity_search ON pushfeed.entity (kind, last_seen_at DESC NULLS LAST, id)
-    WHERE state IN ('pending', 'retryable_failure') AND not_found_at IS NULL;
 CREATE INDEX entity_age ON pushfeed.entity ((coalesce(last_seen_at, created_at))) WHERE state IN ('pending', 'retryable_failure');
 -- Enriched, by the age of the document.
 CREATE INDEX entity_stale ON pushfeed.entity (kind, fetched_at, next_retry_at) WHERE state = 'complete';

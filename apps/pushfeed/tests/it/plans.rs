@@ -61,13 +61,13 @@ async fn candidates_of_both_pools_are_found_by_their_partial_indexes() {
             "search",
             include_str!("../../queries/enrich/can_search.sql"),
             format!("({hour}, '^a$', '^a/r$')"),
-            "entity_search",
+            "Index Scan using entity_",
         ),
         (
             "lease batch",
             include_str!("../../queries/enrich/lease_batch.sql"),
             format!("('actor', {hour}, {hour}, '^a$', 10)"),
-            "entity_search",
+            "Index Scan using entity_",
         ),
         (
             "events",
