@@ -89,6 +89,8 @@ CREATE TABLE pushfeed.entity (
     fetched_at timestamptz,
     -- May not be tried before: a lease, a back-off or a deferral.
     next_retry_at timestamptz,
+    -- When a search did not find it: since then it is asked for alone. Null: no search did.
+    not_found_at timestamptz,
     created_at timestamptz NOT NULL,
     first_seen_at timestamptz,
     last_seen_at timestamptz,
@@ -106,6 +108,39 @@ CREATE INDEX entity_stale ON pushfeed.entity (kind, fetched_at, next_retry_at) W
 
 -- Leased, backed off or put off, which are few.
 CREATE INDEX entity_put_off ON pushfeed.entity (kind, next_retry_at) WHERE next_retry_at IS NOT NULL;
+
+-- Seen in the feed, by when that was.
+CREATE INDEX entity_seen ON pushfeed.entity (kind, last_seen_at) WHERE last_seen_at IS NOT NULL;
+
+-- How many entities of each kind are in each state: the sum of `more`. Every statement appends what it changed, so that nobody waits for a counter;
+-- the rows of a sum are folded into one now and then.
+CREATE TABLE pushfeed.entity_count (
+    kind text NOT NULL,
+    state text NOT NULL,
+    more bigint NOT NULL
+);
+CREATE FUNCTION pushfeed.count_entities() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF TG_OP = 'INSERT' THEN
+        INSERT INTO pushfeed.entity_count SELECT kind, state, count(*) FROM made GROUP BY kind, state;
+    ELSIF TG_OP = 'UPDATE' THEN
+        INSERT INTO pushfeed.entity_count
+        SELECT kind, state, sum(more) FROM (SELECT kind, state, 1 AS more FROM made UNION ALL SELECT kind, state, -1 FROM gone) c
+         GROUP BY kind, state HAVING sum(more) <> 0;
+    ELSIF TG_OP = 'DELETE' THEN
+        INSERT INTO pushfeed.entity_count SELECT kind, state, -count(*) FROM gone GROUP BY kind, state;
+    ELSE
+        DELETE FROM pushfeed.entity_count;
+    END IF;
+    RETURN NULL;
+END $$;
+CREATE TRIGGER count_inserted AFTER INSERT ON pushfeed.entity REFERENCING NEW TABLE AS made
+    FOR EACH STATEMENT EXECUTE FUNCTION pushfeed.count_entities();
+CREATE TRIGGER count_updated AFTER UPDATE ON pushfeed.entity REFERENCING OLD TABLE AS gone NEW TABLE AS made
+    FOR EACH STATEMENT EXECUTE FUNCTION pushfeed.count_entities();
+CREATE TRIGGER count_deleted AFTER DELETE ON pushfeed.entity REFERENCING OLD TABLE AS gone
+    FOR EACH STATEMENT EXECUTE FUNCTION pushfeed.count_entities();
+CREATE TRIGGER count_truncated AFTER TRUNCATE ON pushfeed.entity FOR EACH STATEMENT EXECUTE FUNCTION pushfeed.count_entities();
 
 -- How far an archive's file was read. Written in the transaction that writes its events, so that it is exact.
 CREATE TABLE pushfeed.archive_file (

@@ -14,7 +14,7 @@ use crate::error::{Doing, FeedError};
 use crate::github::Door;
 use crate::github::fixture::Fixture;
 use crate::github::live::Live;
-use crate::plan::BUDGET;
+use crate::plan::{BUDGET, SEARCH_BUDGET};
 
 /// Connections of the service's jobs, pages and ticker together.
 const POOL: u32 = 12;
@@ -29,6 +29,8 @@ pub struct App {
     pub pool: PgPool,
     /// GitHub's core budget.
     pub budget: Budget,
+    /// GitHub's search budget, where searches are wanted.
+    pub search: Option<Budget>,
     /// The way to GitHub.
     pub door: Door,
     options: PgConnectOptions,
@@ -60,7 +62,10 @@ impl App {
             }
         };
         let budget = Budget::new(BUDGET, config.plan.clone()).expect("the name is short");
-        Ok(Self { config, pool, budget, door, options })
+        let searches = config.search_batch > 0;
+        let search = searches
+            .then(|| Budget::new(SEARCH_BUDGET, config.search_plan.clone()).expect("the name is short"));
+        Ok(Self { config, pool, budget, search, door, options })
     }
 
     /// A connection of its own, outside the pool.

@@ -4,17 +4,25 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
+use crate::config::NAMES;
 use crate::enrich::Kind;
 
 /// Keeps GitHub's public push events, and fills in who and what they mention, within a request budget.
 ///
-/// Settings come from the environment; `.env.example` lists them.
+/// Settings come from the environment; `--help` and `.env.example` list them.
 #[derive(Debug, Parser)]
-#[command(name = "pushfeed", version)]
+#[command(name = "pushfeed", version, after_long_help = settings())]
 pub struct Cli {
     /// What to do.
     #[command(subcommand)]
     pub command: Command,
+}
+
+fn settings() -> String {
+    NAMES.iter().fold("Environment:".to_owned(), |text, (name, default, meaning)| {
+        let default = if default.is_empty() { String::new() } else { format!(" [default: {default}]") };
+        format!("{text}\n  {name}{default}\n          {meaning}")
+    })
 }
 
 /// What to do.

@@ -51,10 +51,14 @@ pub struct Config {
     pub log: String,
     /// Where the data is.
     pub database_url: String,
+    /// Entities that one search asks for at most; zero: nothing is searched.
+    pub search_batch: u32,
     /// Where the pages are served.
     pub bind: SocketAddr,
     /// The budget's division.
     pub plan: Plan,
+    /// The search budget's division.
+    pub search_plan: Plan,
 }
 
 /// Where requests go.

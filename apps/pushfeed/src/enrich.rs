@@ -4,6 +4,7 @@ pub mod choose;
 pub mod cycle;
 pub mod document;
 pub mod pool;
+pub mod search;
 pub mod summary;
 
 pub use cycle::{Cycle, enrich};

@@ -3,9 +3,10 @@
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
-use fairgate::budget::{Answer, Ask, Borrow, Denial, Lane, Reserved, Verdict, request};
+use fairgate::budget::{Answer, Ask, Borrow, Denial, DenialReason, Lane, Reserved, Verdict, request};
+use sqlx::PgConnection;
 
-use crate::app::Worker;
+use crate::app::{App, Worker};
 use crate::error::FeedError;
 use crate::github::{ApiRequest, ApiResponse, ApiUrl, Classified, Kind, classify};
 use crate::ingest::run::Journal;
@@ -19,10 +20,21 @@ pub struct Wish {
     pub url: ApiUrl,
     /// The validator of what is known.
     pub etag: Option<String>,
-    /// The account.
+    /// The budget.
+    pub purse: Purse,
+    /// The account in it.
     pub lane: Lane,
     /// The word that rides through redirects and retries.
     pub borrow: Borrow,
+}
+
+/// GitHub's budgets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Purse {
+    /// Of an hour.
+    Core,
+    /// Of a minute; for searches alone.
+    Search,
 }
 
 /// How it ended.
@@ -154,13 +166,22 @@ async fn behind_the_gate(
     journal: Option<&mut Journal>,
 ) -> Result<Result<Attempted, Deferral>, FeedError> {
     let app = worker.app;
-    let ask = Ask::new(app.budget.plan(), wish.lane, wish.borrow)
+    let (budget, beside) = match (wish.purse, &app.search) {
+        (Purse::Core, None) => (&app.budget, vec![]),
+        (Purse::Core, Some(search)) => (&app.budget, vec![search]),
+        (Purse::Search, Some(search)) => (search, vec![&app.budget]),
+        (Purse::Search, None) => return Err(FeedError::failed("a search where SEARCH_BATCH_SIZE is 0")),
+    };
+    if let (Purse::Search, Some(denial)) = (wish.purse, pause(app, &mut worker.conn).await?) {
+        return Ok(Err(Deferral::Denied(denial)));
+    }
+    let ask = Ask::new(budget.plan(), wish.lane, wish.borrow)
         .map_err(|error| FeedError::failed(error.to_string()))?;
-    let reservation = match app.budget.reserve(&mut worker.conn, ask, None).await? {
+    let reservation = match budget.reserve(&mut worker.conn, ask, None).await? {
         Reserved::Granted(reservation) => reservation,
         Reserved::Denied(denial) => return Ok(Err(Deferral::Denied(denial))),
     };
-    log::changes(reservation.changes());
+    log::changes(budget.name(), reservation.changes());
     if let Some(journal) = journal {
         journal.contact(&mut worker.conn).await?;
     }
@@ -178,7 +199,15 @@ async fn behind_the_gate(
             (Answer { headers: None, verdict: Verdict::Unrelated }, Attempted::Lost(error.to_string()))
         }
     };
-    let changes = app.budget.reconcile(&mut worker.conn, sent.spent, &answer, None).await?;
-    log::changes(&changes);
+    let changes = budget.reconcile_beside(&mut worker.conn, sent.spent, &answer, &beside, None).await?;
+    log::changes(budget.name(), &changes);
     Ok(Ok(attempted))
+}
+
+/// Why nothing may be searched although the search budget allows it: GitHub has asked for a pause, maybe of a program that does not search and so does
+/// not know of that budget.
+pub(crate) async fn pause(app: &App, conn: &mut PgConnection) -> Result<Option<Denial>, FeedError> {
+    let (core, now) = app.budget.read(conn, None).await?;
+    let block = core.blocked_at(now).filter(|_| core.secondary_streak > 0);
+    Ok(block.map(|block| Denial { reason: DenialReason::GloballyBlocked, until: Some(block.until) }))
 }

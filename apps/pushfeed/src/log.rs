@@ -25,24 +25,24 @@ pub fn start(directives: &str) {
     let _ = tracing_subscriber::registry().with(lines).with(targets).try_init();
 }
 
-/// One line for each change of the budget.
-pub fn changes(changes: &[Change]) {
+/// One line for each change of a budget.
+pub fn changes(budget: &str, changes: &[Change]) {
     for change in changes {
         match change {
-            Change::WindowRolled => tracing::info!("budget window rolled"),
+            Change::WindowRolled => tracing::info!(budget, "budget window rolled"),
             Change::WindowInitialized { limit, remaining, reset_at } => {
-                tracing::info!(limit, remaining, reset_at = %reset_at, "budget window initialized");
+                tracing::info!(budget, limit, remaining, reset_at = %reset_at, "budget window initialized");
             }
-            Change::ClassExhausted { class } => tracing::info!(class, "budget class exhausted"),
-            Change::ShareExhausted { member } => tracing::info!(member, "budget share exhausted"),
+            Change::ClassExhausted { class } => tracing::info!(budget, class, "budget class exhausted"),
+            Change::ShareExhausted { member } => tracing::info!(budget, member, "budget share exhausted"),
             Change::Blocked(block) => {
-                tracing::warn!(until = %block.until, reason = block.reason.code(), "global block set");
+                tracing::warn!(budget, until = %block.until, reason = block.reason.code(), "global block set");
             }
             Change::BlockCleared(block) => {
-                tracing::info!(reason = block.reason.code(), "global block cleared");
+                tracing::info!(budget, reason = block.reason.code(), "global block cleared");
             }
             Change::WindowsInterleave { ours, told } => {
-                tracing::warn!(ours = %ours, told = %told, "two budget windows interleave; the worse is kept");
+                tracing::warn!(budget, ours = %ours, told = %told, "two budget windows interleave; the worse is kept");
             }
         }
     }

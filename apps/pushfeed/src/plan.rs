@@ -1,4 +1,4 @@
-//! GitHub's core budget as a plan: polls first, the rest for enrichment.
+//! GitHub's budgets as plans: of the core one polls first, the rest for enrichment; of the search one all for batches.
 
 use std::time::Duration;
 
@@ -8,11 +8,17 @@ use crate::enrich::Kind;
 
 /// The ledger's name, and the gate's.
 pub const BUDGET: &str = "github-core";
+/// The ledger's name of the search budget. It has no gate of its own.
+pub const SEARCH_BUDGET: &str = "github-search";
 /// Requests an hour for an address, and for a token until the server tells another number.
 const LIMITS: (u32, u32) = (60, 5000);
+/// Searches a minute, likewise.
+const SEARCHES: (u32, u32) = (10, 30);
+const MINUTE: Duration = Duration::from_secs(60);
 const HOUR: Duration = Duration::from_secs(3600);
 const POLL: &str = "poll";
 const ENRICHMENT: &str = "enrichment";
+const SEARCH: &str = "search";
 
 /// The division of one hour's requests:
 ///
@@ -35,17 +41,30 @@ pub fn github(
     let cadence = cadence.as_secs().max(1);
     let polls = HOUR.as_secs().div_ceil(cadence) * u64::from(pages) * u64::from(sources);
     let polls = u32::try_from(polls).unwrap_or(u32::MAX);
-    let member = |kind: Kind| Member { name: kind.code().to_owned(), share: actor_share };
-    let class = |name: &str, allowance, opens_windows, members| {
-        let name = name.to_owned();
-        Class { name, allowance, opens_windows, members }
-    };
     let classes = vec![
         class(POLL, Allowance::Fixed(polls), true, vec![]),
-        class(ENRICHMENT, Allowance::Rest, false, vec![member(Kind::Actor), member(Kind::Repository)]),
+        class(ENRICHMENT, Allowance::Rest, false, kinds(actor_share)),
     ];
     let limit = if authenticated { LIMITS.1 } else { LIMITS.0 };
     Plan::new("core", limit, reserve, Windows::FromHeaders(HOUR), classes)
+}
+
+/// The division of one minute's searches: nothing is kept back, and the kinds share it as they share enrichment.
+///
+/// # Errors
+/// Never: its numbers are constants.
+pub fn search(authenticated: bool, actor_share: Share) -> Result<Plan, PlanError> {
+    let limit = if authenticated { SEARCHES.1 } else { SEARCHES.0 };
+    let classes = vec![class(SEARCH, Allowance::Rest, true, kinds(actor_share))];
+    Plan::new("search", limit, 0, Windows::FromHeaders(MINUTE), classes)
+}
+
+fn class(name: &str, allowance: Allowance, opens_windows: bool, members: Vec<Member>) -> Class {
+    Class { name: name.to_owned(), allowance, opens_windows, members }
+}
+
+fn kinds(actor_share: Share) -> Vec<Member> {
+    Kind::ALL.map(|kind| Member { name: kind.code().to_owned(), share: actor_share }).into()
 }
 
 /// The account of polls.
@@ -58,4 +77,10 @@ pub fn poll_lane(plan: &Plan) -> Lane {
 #[must_use]
 pub fn lane(plan: &Plan, kind: Kind) -> Lane {
     plan.lane(ENRICHMENT, Some(kind.code())).expect("a member of this plan")
+}
+
+/// The account of searches for a kind of entity.
+#[must_use]
+pub fn search_lane(plan: &Plan, kind: Kind) -> Lane {
+    plan.lane(SEARCH, Some(kind.code())).expect("a member of this plan")
 }

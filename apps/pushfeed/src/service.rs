@@ -175,7 +175,8 @@ pub async fn stage(app: &App) -> Result<(), FeedError> {
         due.push(("poll", PollJob::IDENTIFIER));
     }
     enrich::pool::age_out(&mut conn, &app.config).await?;
-    if enrich::summary::next(&mut conn, &app.config, &ledger, now).await? == enrich::summary::Next::Now {
+    let next = enrich::summary::next(&mut conn, &app.config, &ledger, now).await?;
+    if enrich::search::sooner(app, &mut conn, next).await? == enrich::summary::Next::Now {
         due.push(("enrich", EnrichJob::IDENTIFIER));
     }
     for (work, task) in due {

@@ -10,6 +10,7 @@ use sqlx::PgConnection;
 use crate::app::App;
 use crate::enrich::Kind;
 use crate::enrich::pool::interval;
+use crate::enrich::search;
 use crate::enrich::summary::{self, Next};
 use crate::error::{Doing, FeedError};
 use crate::ingest::source::Source;
@@ -31,6 +32,8 @@ pub struct Status {
     pub next_poll_due: Option<DateTime<Utc>>,
     /// The budget.
     pub budget: BudgetStatus,
+    /// The search budget; null: nothing is searched.
+    pub search: Option<SearchStatus>,
     /// Events.
     pub events: Events,
     /// Actors.
@@ -79,6 +82,17 @@ pub struct BudgetStatus {
     pub actor: Account,
     /// Repositories' part of it.
     pub repository: Account,
+}
+
+/// The search budget's window. A pause that GitHub asks for is the core budget's block too.
+#[derive(Debug, Serialize)]
+pub struct SearchStatus {
+    /// Searches that are left.
+    pub remaining: Option<u32>,
+    /// When the server resets it.
+    pub reset_at: Option<DateTime<Utc>>,
+    /// Searches.
+    pub used: Account,
 }
 
 /// What is spent, of what.
@@ -140,7 +154,12 @@ impl Status {
             .doing("counting events")?;
         let actors = entities(conn, config, Kind::Actor).await?;
         let repositories = entities(conn, config, Kind::Repository).await?;
-        let next_enrichment = summary::next(conn, config, &ledger, now).await?;
+        let next = summary::next(conn, config, &ledger, now).await?;
+        let next_enrichment = search::sooner(app, conn, next).await?;
+        let search = match &app.search {
+            Some(search) => Some(search_status(app, &search.read(conn, None).await?.0)),
+            None => None,
+        };
         let schedule = source.schedule(config, &ledger);
         Ok(Self {
             now,
@@ -154,6 +173,7 @@ impl Status {
             next_poll_due: schedule.due_at().filter(|due| *due > now),
             schedule,
             budget: budget(app, &ledger, now),
+            search,
             events,
             actors,
             repositories,
@@ -192,12 +212,22 @@ fn budget(app: &App, ledger: &Ledger, now: DateTime<Utc>) -> BudgetStatus {
     }
 }
 
+fn search_status(app: &App, ledger: &Ledger) -> SearchStatus {
+    let (plan, window) = (&app.config.search_plan, &ledger.window);
+    let lane = plan::search_lane(plan, Kind::Actor);
+    let of = plan.allowance(lane, window.limit_or_planned(plan));
+    let used = Account { used: window.class_used(plan, lane), of };
+    SearchStatus { remaining: window.remaining, reset_at: window.reset_at, used }
+}
+
 async fn entities(
     conn: &mut PgConnection,
     config: &crate::config::Config,
     kind: Kind,
 ) -> Result<Entities, FeedError> {
     sqlx::query_as(include_str!("../queries/status/entities.sql"))
+        // Planned anew for these very times: how much the window holds decides by which index it is read.
+        .persistent(false)
         .bind(kind.code())
         .bind(interval(config.coverage_over))
         .fetch_one(conn)

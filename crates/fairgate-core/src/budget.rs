@@ -25,7 +25,7 @@ mod window;
 
 pub use class::{Allowance, Class, Lane, Member, Plan, PlanError, Windows};
 pub use decide::{Ask, AskError, Borrow, Debit, Denial, DenialReason, decide};
-pub use reconcile::{Answer, LimitHeaders, Reconciled, Verdict, reconcile};
+pub use reconcile::{Answer, LimitHeaders, Reconciled, Verdict, reconcile, reconcile_beside};
 pub use retry_after::retry_after;
 pub use share::{Share, ShareError};
 pub use window::{Block, BlockReason, Change, Ledger, Receipt, Window};

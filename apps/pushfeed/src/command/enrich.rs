@@ -25,6 +25,7 @@ pub(super) async fn run(app: &App, args: &EnrichArgs) -> Result<u8, FeedError> {
     while tally.cycles < args.limit && answer.is_none() && !limited {
         match enrich(&mut worker, args.class).await? {
             Cycle::Enriched(_) => tally.enriched += 1,
+            Cycle::Searched(_, enriched, _) => tally.enriched += enriched,
             Cycle::Failed(..) => tally.failed += 1,
             Cycle::LeaseLost => {}
             Cycle::Limited => limited = true,

@@ -11,7 +11,7 @@ use crate::github::live::Token;
 use crate::plan;
 
 /// Every name with its default and its meaning; an empty default: none.
-pub const NAMES: [(&str, &str, &str); 22] = [
+pub const NAMES: [(&str, &str, &str); 23] = [
     ("DATABASE_URL", "", "the database, as in postgres://user:password@host:5432/database"),
     ("GITHUB_MODE", "live", "live, or fixture: files answer in GitHub's place"),
     ("GITHUB_FIXTURE_SCENARIO", "default", "which answers the files give"),
@@ -31,6 +31,7 @@ pub const NAMES: [(&str, &str, &str); 22] = [
         "3600",
         "how long after it was last seen something may be enriched",
     ),
+    ("SEARCH_BATCH_SIZE", "0", "actors or repositories that one search asks for, up to 10; 0: no searches"),
     ("ACTOR_REFRESH_TTL_SECONDS", "86400", "how long an actor's document is fresh"),
     ("REPOSITORY_REFRESH_TTL_SECONDS", "86400", "how long a repository's document is fresh"),
     ("ENRICHMENT_COVERAGE_WINDOW_SECONDS", "86400", "over how long the coverage is computed"),
@@ -147,6 +148,7 @@ pub(super) fn read(get: &dyn Fn(&str) -> Option<String>) -> Result<Config, Vec<P
         })
         .ok()
     });
+    let search_plan = share.and_then(|share| plan::search(token.is_some(), share).ok());
     let database_url = r.text("DATABASE_URL");
     if database_url.is_empty() {
         r.problem(
@@ -165,7 +167,8 @@ pub(super) fn read(get: &dyn Fn(&str) -> Option<String>) -> Result<Config, Vec<P
         );
     }
     let bind = r.parsed("HTTP_BIND");
-    let config = share.zip(plan).zip(bind).map(|((actor_share, plan), bind)| Config {
+    let plans = plan.zip(search_plan);
+    let config = share.zip(plans).zip(bind).map(|((actor_share, (plan, search_plan)), bind)| Config {
         mode,
         token,
         cadence,
@@ -184,8 +187,10 @@ pub(super) fn read(get: &dyn Fn(&str) -> Option<String>) -> Result<Config, Vec<P
         gate_wait: r.seconds("REQUEST_GATE_WAIT_SECONDS", 0, 600),
         log,
         database_url,
+        search_batch: r.number("SEARCH_BATCH_SIZE", 0, 10),
         bind,
         plan,
+        search_plan,
     });
     match config {
         Some(config) if reader.problems.is_empty() => Ok(config),

@@ -1,20 +1,20 @@
-//! One cycle: age out, choose, lease, request, one outcome. At most one entity.
+//! One cycle: age out, choose, lease, request, one outcome. At most one entity, unless searches are wanted and one may go.
 
 use std::time::Duration;
 
 use super::choose::{Choice, choose};
 use super::document;
 use super::pool::{self, Leased, Outcome};
-use super::{Kind, summary};
+use super::{Kind, search, summary};
 use crate::app::Worker;
 use crate::error::FeedError;
-use crate::fetch::{Deferral, Fetched, Wish, fetch};
+use crate::fetch::{Deferral, Fetched, Purse, Wish, fetch};
 use crate::github::{ApiUrl, UrlRefusal};
 use crate::ingest::source::backoff;
 use crate::plan;
 
 /// The bounds of a wait that a server asks for.
-const WAIT: (Duration, Duration) = (Duration::from_secs(60), Duration::from_secs(3600));
+pub(super) const WAIT: (Duration, Duration) = (Duration::from_secs(60), Duration::from_secs(3600));
 
 /// How a cycle ended.
 #[derive(Debug)]
@@ -23,6 +23,8 @@ pub enum Cycle {
     Enriched(Kind),
     /// An entity has its failure.
     Failed(Kind, String),
+    /// One search brought this many documents, and not those of the others that it asked for.
+    Searched(Kind, u32, u32),
     /// A limit: nothing is known of the entity.
     Limited,
     /// Nothing was sent; the entity is as it was.
@@ -46,6 +48,9 @@ pub async fn enrich(worker: &mut Worker<'_>, only: Option<Kind>) -> Result<Cycle
 async fn cycle(worker: &mut Worker<'_>, only: Option<Kind>) -> Result<Cycle, FeedError> {
     let app = worker.app;
     pool::age_out(&mut worker.conn, &app.config).await?;
+    if let Some(cycle) = search::batch(worker, only).await? {
+        return Ok(cycle);
+    }
     let Some((choice, leased)) = find(worker, only).await? else {
         return Ok(Cycle::Nothing);
     };
@@ -78,10 +83,16 @@ async fn find(
         let (ledger, now) = app.budget.read(&mut worker.conn, None).await?;
         for kind in Kind::ALL {
             (facts[kind.index()].used, facts[kind.index()].guarantee) =
-                summary::share(&app.config.plan, &ledger, kind);
+                summary::share(&app.config.plan, &ledger, plan::lane(&app.config.plan, kind));
         }
         let Some(choice) = choose(facts, only) else { return Ok(None) };
-        if let Some(denial) = summary::denial(&app.config.plan, &ledger, &choice, now) {
+        if let Some(denial) = summary::denial(
+            &app.config.plan,
+            &ledger,
+            plan::lane(&app.config.plan, choice.kind),
+            choice.borrow,
+            now,
+        ) {
             return Ok(Some((choice, Err(Deferral::Denied(denial)))));
         }
         if let Some(leased) = pool::lease(&mut worker.conn, &app.config, choice.kind, choice.pool).await? {
@@ -103,7 +114,7 @@ async fn attempt(
         Err(refusal) => return Ok(permanent(format!("refused address: {refusal}"))),
     };
     let lane = plan::lane(&worker.app.config.plan, kind);
-    let wish = Wish { url, etag: None, lane, borrow: choice.borrow };
+    let wish = Wish { url, etag: None, purse: Purse::Core, lane, borrow: choice.borrow };
     Ok(match fetch(worker, wish, None).await? {
         Fetched::Document(response) => match document::check(&response.body, leased.id) {
             Ok(document) => (Outcome::Complete(document), Cycle::Enriched(kind)),

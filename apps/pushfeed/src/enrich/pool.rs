@@ -41,13 +41,15 @@ pub enum Outcome {
     Delayed(Duration),
     /// As if nothing had been tried.
     Restored,
+    /// A search did not find it: the next attempt is a request for it alone.
+    NotFound,
 }
 
 pub(crate) fn interval(duration: Duration) -> PgInterval {
     PgInterval { months: 0, days: 0, microseconds: i64::try_from(duration.as_micros()).unwrap_or(i64::MAX) }
 }
 
-/// Gives up what is too old to be enriched for the first time, most overdue first; how many.
+/// Gives up what is too old to be enriched for the first time, most overdue first; how many. Folds the counts of states on the way.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -55,9 +57,13 @@ pub async fn age_out(conn: &mut PgConnection, config: &Config) -> Result<u64, Fe
     let done = sqlx::query(include_str!("../../queries/enrich/age_out.sql"))
         .bind(interval(config.eligible_for))
         .bind(SWEEP)
-        .execute(conn)
+        .execute(&mut *conn)
         .await
         .doing("ageing candidates")?;
+    sqlx::query(include_str!("../../queries/enrich/fold_counts.sql"))
+        .execute(conn)
+        .await
+        .doing("folding counts of entities")?;
     if done.rows_affected() > 0 {
         tracing::info!(entities = done.rows_affected(), "entities aged out");
     }
@@ -139,6 +145,11 @@ pub async fn write(
             .bind(id)
             .bind(lease)
             .bind(interval(*wait)),
+        Outcome::NotFound => sqlx::query(include_str!("../../queries/enrich/not_found.sql"))
+            .bind(kind.code())
+            .bind(id)
+            .bind(lease)
+            .bind(leased.before),
         Outcome::Restored => sqlx::query(include_str!("../../queries/enrich/restore.sql"))
             .bind(kind.code())
             .bind(id)

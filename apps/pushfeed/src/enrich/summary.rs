@@ -1,11 +1,10 @@
 //! What enrichment may spend, and when it goes on.
 
 use chrono::{DateTime, Utc};
-use fairgate::budget::{Ask, Denial, DenialReason, Ledger, Plan, decide};
+use fairgate::budget::{Ask, Borrow, Denial, DenialReason, Lane, Ledger, Plan, decide};
 use sqlx::PgConnection;
 
 use super::Kind;
-use super::choose::Choice;
 use super::pool::interval;
 use crate::config::Config;
 use crate::error::{Doing, FeedError};
@@ -25,18 +24,23 @@ pub enum Next {
     Never,
 }
 
-/// What a kind has spent, and what it may spend without borrowing.
+/// What an account has spent, and what it may spend without borrowing.
 #[must_use]
-pub fn share(plan: &Plan, ledger: &Ledger, kind: Kind) -> (u32, u32) {
-    let lane = plan::lane(plan, kind);
+pub fn share(plan: &Plan, ledger: &Ledger, lane: Lane) -> (u32, u32) {
     let window = &ledger.window;
     (window.used[lane.slot()], plan.guarantee(lane, window.limit_or_planned(plan)))
 }
 
-/// Why a choice may not go now.
+/// Why a request on this account may not go now.
 #[must_use]
-pub fn denial(plan: &Plan, ledger: &Ledger, choice: &Choice, now: DateTime<Utc>) -> Option<Denial> {
-    let ask = Ask::new(plan, plan::lane(plan, choice.kind), choice.borrow).ok()?;
+pub fn denial(
+    plan: &Plan,
+    ledger: &Ledger,
+    lane: Lane,
+    borrow: Borrow,
+    now: DateTime<Utc>,
+) -> Option<Denial> {
+    let ask = Ask::new(plan, lane, borrow).ok()?;
     decide(plan, ledger, ask, now).err()
 }
 
@@ -63,15 +67,8 @@ pub async fn next(
 
 fn after_blocks(config: &Config, ledger: &Ledger, due: DateTime<Utc>, now: DateTime<Utc>) -> Next {
     let plan = &config.plan;
-    let of = |kind| {
-        let choice = Choice {
-            kind,
-            pool: super::choose::Pool::New,
-            borrow: fairgate::budget::Borrow::OthersHaveNoWork,
-        };
-        denial(plan, ledger, &choice, now)
-    };
-    match of(Kind::Actor) {
+    let lane = plan::lane(plan, Kind::Actor);
+    match denial(plan, ledger, lane, Borrow::OthersHaveNoWork, now) {
         Some(Denial { reason: DenialReason::WindowUninitialized, .. }) => Next::AfterThePoll,
         Some(Denial { until: Some(until), .. }) => Next::At(due.max(until)),
         _ if due <= now => Next::Now,

@@ -15,7 +15,7 @@ use serde_json::value::RawValue;
 use super::{ApiRequest, ApiResponse, Headers, SendError};
 
 /// The scenarios that are compiled in.
-const COMPILED: [(&str, &str); 12] = [
+const COMPILED: [(&str, &str); 13] = [
     ("default", include_str!("../../fixtures/default.json")),
     ("not_modified", include_str!("../../fixtures/not_modified.json")),
     ("primary_limit", include_str!("../../fixtures/primary_limit.json")),
@@ -27,6 +27,7 @@ const COMPILED: [(&str, &str); 12] = [
     ("hostile_link", include_str!("../../fixtures/hostile_link.json")),
     ("not_json", include_str!("../../fixtures/not_json.json")),
     ("gone", include_str!("../../fixtures/gone.json")),
+    ("search", include_str!("../../fixtures/search.json")),
     ("strange", include_str!("../../fixtures/strange.json")),
 ];
 

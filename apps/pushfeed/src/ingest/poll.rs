@@ -11,7 +11,7 @@ use super::source::{EVENTS, Source};
 use super::write;
 use crate::app::Worker;
 use crate::error::FeedError;
-use crate::fetch::{Deferral, Fetched, Wish, fetch};
+use crate::fetch::{Deferral, Fetched, Purse, Wish, fetch};
 use crate::github::{ApiResponse, ApiUrl, link};
 use crate::plan;
 
@@ -152,7 +152,8 @@ async fn pages(
         let url = visited[visited.len() - 1].clone();
         let first = visited.len() == 1;
         let lane = plan::poll_lane(&worker.app.config.plan);
-        let wish = Wish { url, etag: etag.take(), lane, borrow: fairgate::budget::Borrow::No };
+        let wish =
+            Wish { url, etag: etag.take(), purse: Purse::Core, lane, borrow: fairgate::budget::Borrow::No };
         let fetched = fetch(worker, wish, Some(&mut *journal)).await?;
         let now = worker.now().await?;
         let response = match fetched {

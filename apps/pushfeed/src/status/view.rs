@@ -98,6 +98,11 @@ impl Status {
             lines.push((labels[2], format!("{coverage} ({} of {})", entities.covered, entities.seen)));
             lines.push((labels[3], entities.keeping_up.clone()));
         }
+        if let Some(search) = &self.search {
+            lines.push(("Budget remaining (search)", known(search.remaining)));
+            lines.push(("Budget reset (search)", time(search.reset_at, "unknown")));
+            lines.push(("Searches used", search.used.to_string()));
+        }
         lines.push(("Next enrichment", next(&self.next_enrichment)));
         lines
     }

@@ -100,6 +100,7 @@ fn budget(status: &Status) -> Markup {
             (meter("Enrichment", budget.enrichment))
             (meter("… of actors", budget.actor))
             (meter("… of repositories", budget.repository))
+            @if let Some(search) = &status.search { (meter("Searches of this minute", search.used)) }
         }
     }
 }

@@ -125,3 +125,31 @@ async fn statement_23_a_kind_borrows_what_the_other_has_no_work_for() {
     assert_eq!(count(3).await, ["enrichmentactor 20", "enrichmentrepository 3", "poll 1"]);
     assert_eq!(count(3).await, ["enrichmentactor 23", "enrichmentrepository 3", "poll 1"]);
 }
+
+#[tokio::test]
+async fn statement_31_a_share_that_is_spent_between_lease_and_debit_leaves_the_row_byte_for_byte() {
+    for before in ["NULL", "now() - interval '7.654321 s'"] {
+        let feed = Feed::of("default").await;
+        feed.polled().await;
+        feed.execute(&format!("UPDATE pushfeed.entity SET next_retry_at = {before}, attempts = 3, last_error = 'x', state = 'retryable_failure'")).await;
+        // Another process spends the share as soon as a row is leased.
+        feed.execute(
+            "CREATE TABLE public.leased (id bigint, attempts int);
+             CREATE FUNCTION public.spend() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+                 INSERT INTO public.leased VALUES (NEW.id, NEW.attempts);
+                 UPDATE fairgate.budget_use SET used = 20 WHERE member = 'actor'; RETURN NULL; END $$;
+             CREATE TRIGGER spend AFTER UPDATE ON pushfeed.entity FOR EACH ROW WHEN (NEW.next_retry_at > now()) EXECUTE FUNCTION public.spend()",
+        )
+        .await;
+        let rows = "SELECT e::text FROM pushfeed.entity e ORDER BY kind, id";
+        let was = feed.column(rows).await;
+        let cycle = feed.enrich().await;
+        assert!(
+            matches!(&cycle, Cycle::Deferred(Deferral::Denied(denial)) if denial.reason.code() == "share_exhausted"),
+            "{cycle:?}"
+        );
+        assert_eq!(feed.value("SELECT count(*) FROM public.leased").await, "1", "it was leased");
+        assert_eq!(feed.column(rows).await, was, "{before}");
+        assert_eq!(feed.column(USED).await, ["enrichmentactor 20", "enrichmentrepository 0", "poll 1"]);
+    }
+}

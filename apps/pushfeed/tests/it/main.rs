@@ -14,6 +14,7 @@ mod plans;
 mod polling;
 mod recorded;
 mod recovery;
+mod search;
 mod service;
 mod support;
 mod urls;

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use fairgate::budget::{Ask, Borrow, Reserved};
 use pushfeed::ingest::run::Outcome;
 use pushfeed::ingest::{Polled, poll};
 use serde_json::json;
@@ -122,6 +123,60 @@ async fn statement_4_paging_stops_at_a_visited_link_an_empty_page_and_a_refused_
     assert_eq!(outcome(&polled), Outcome::Succeeded);
     assert_eq!(ran(polled).pages, 1);
     assert_eq!(dry.value("SELECT block_reason FROM fairgate.budget").await, "reserve_reached");
+}
+
+/// Happens once, right after the first page is written.
+fn after_the_first_page(what: &str) -> String {
+    format!(
+        "CREATE FUNCTION public.happen() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN {what}; RETURN NULL; END $$;
+         CREATE TRIGGER happen AFTER INSERT ON pushfeed.push_event FOR EACH STATEMENT EXECUTE FUNCTION public.happen()"
+    )
+}
+
+#[tokio::test]
+async fn statement_4_each_reason_to_refuse_the_second_page_stops_paging_and_keeps_the_first() {
+    // A poll may open a window and its class is not divided: an untold window and a spent share never refuse it.
+    let reasons = [
+        (
+            "globally_blocked",
+            "UPDATE fairgate.budget SET blocked_until = now() + interval '1 h', block_reason = 'secondary_limit'",
+        ),
+        ("reserve_reached", "UPDATE fairgate.budget SET remaining = 8"),
+        ("class_exhausted", "UPDATE fairgate.budget_use SET used = 36 WHERE class = 'poll'"),
+        ("gate_busy", "PERFORM pg_advisory_lock(hashtextextended('gate:github-core', 0))"),
+    ];
+    let settings = [("MAX_PAGES_PER_POLL", "3"), ("REQUEST_GATE_WAIT_SECONDS", "0")];
+    for (reason, what) in reasons {
+        let feed = Feed::with(&settings).await;
+        feed.execute(&after_the_first_page(what)).await;
+        let polled = feed.poll().await;
+        assert_eq!(outcome(&polled), Outcome::Succeeded, "{reason}");
+        let counts = ran(polled);
+        assert_eq!((counts.pages, counts.created), (1, 4), "{reason}");
+        let kept = "SELECT outcome || ' ' || pages || ' ' || created FROM pushfeed.run";
+        assert_eq!(feed.column(kept).await, ["succeeded 1 4"], "{reason}");
+        assert_eq!(
+            feed.value("SELECT etag FROM pushfeed.source").await,
+            "W/\"first-page-1\"",
+            "{reason}: of the first page"
+        );
+        if reason != "gate_busy" {
+            let mut conn = feed.db.connect().await;
+            let plan = feed.app.budget.plan();
+            let ask = Ask::new(plan, pushfeed::plan::poll_lane(plan), Borrow::No).unwrap();
+            let Reserved::Denied(denial) = feed.app.budget.reserve(&mut conn, ask, None).await.unwrap()
+            else {
+                panic!("{reason} does not refuse")
+            };
+            assert_eq!(denial.reason.code(), reason);
+        }
+        let used = if reason == "class_exhausted" { "36" } else { "1" };
+        assert_eq!(
+            feed.value("SELECT used FROM fairgate.budget_use WHERE class = 'poll'").await,
+            used,
+            "{reason}"
+        );
+    }
 }
 
 #[tokio::test]

@@ -52,6 +52,12 @@ async fn statement_43_a_killed_service_is_followed_by_one_that_finds_the_rest() 
     assert_eq!(next.interrupt(), Some(0));
 }
 
+/// How long the database is away, in seconds. Five are two looks for work and more than any connection lives through: all that a longer outage adds is more of the
+/// same looks, each of which fails by itself, so the suite does not wait for 60. `PUSHFEED_TEST_OUTAGE_SECONDS=60 cargo nextest run -p pushfeed away` does.
+fn outage() -> u32 {
+    std::env::var("PUSHFEED_TEST_OUTAGE_SECONDS").map_or(5, |seconds| seconds.parse().expect("whole seconds"))
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_database_that_is_away_for_a_while_is_waited_for() {
     let feed = feed().await;
@@ -62,7 +68,7 @@ async fn a_database_that_is_away_for_a_while_is_waited_for() {
     let outside =
         async |sql: String| sqlx::raw_sql(sqlx::AssertSqlSafe(sql)).execute(server.pool()).await.map(|_| ());
     outside(format!("ALTER DATABASE {name} ALLOW_CONNECTIONS false")).await.unwrap();
-    for _ in 0..5 {
+    for _ in 0..outage() {
         outside(format!("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{name}'"))
             .await
             .unwrap();

@@ -68,7 +68,20 @@ pub fn reconcile(
     answer: &Answer,
     now: DateTime<Utc>,
 ) -> Reconciled {
-    let mut ledger = ledger.clone();
+    reconcile_beside(plan, ledger, &[], receipt, answer, now).0
+}
+
+/// Folds one answer in where the server has other budgets `beside` this one for the same caller. A secondary limit is the caller's, not the budget's: its
+/// pause blocks the others too, and limits in a row are counted over all. Returns the others as they are afterwards, in their order.
+pub fn reconcile_beside(
+    plan: &Plan,
+    ledger: &Ledger,
+    beside: &[Ledger],
+    receipt: Receipt,
+    answer: &Answer,
+    now: DateTime<Utc>,
+) -> (Reconciled, Vec<Ledger>) {
+    let (mut ledger, mut beside) = (ledger.clone(), beside.to_vec());
     let mut changes = Vec::new();
     let free = answer.verdict == Verdict::Free;
     if free && receipt.window == ledger.window.number {
@@ -79,15 +92,26 @@ pub fn reconcile(
         block_when_spent(plan, &mut ledger, &mut changes);
     }
     match answer.verdict {
-        Verdict::Clean | Verdict::Free => ledger.secondary_streak = 0,
+        Verdict::Clean | Verdict::Free => {
+            ledger.secondary_streak = 0;
+            beside.iter_mut().for_each(|other| other.secondary_streak = 0);
+        }
         Verdict::SecondaryLimit(told) => {
-            ledger.secondary_streak = ledger.secondary_streak.saturating_add(1);
-            let until = later(now, pause(told, ledger.secondary_streak));
-            ledger.block(Block { until, reason: BlockReason::SecondaryLimit }, &mut changes);
+            let streak = beside.iter().fold(ledger.secondary_streak, |most, o| most.max(o.secondary_streak));
+            let streak = streak.saturating_add(1);
+            let until = later(now, pause(told, streak));
+            let block = Block { until, reason: BlockReason::SecondaryLimit };
+            ledger.secondary_streak = streak;
+            ledger.block(block, &mut changes);
+            for other in &mut beside {
+                other.secondary_streak = streak;
+                // It is one block; one line tells of it.
+                other.block(block, &mut Vec::new());
+            }
         }
         Verdict::PrimaryLimit | Verdict::Unrelated => {}
     }
-    Reconciled { ledger, changes }
+    (Reconciled { ledger, changes }, beside)
 }
 
 /// How long to pause: what the server said within bounds, or 60 s doubling with each in a row.

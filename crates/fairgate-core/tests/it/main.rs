@@ -7,6 +7,7 @@ mod adaptive_knobs;
 mod adaptive_level;
 mod adaptive_restart;
 mod budget;
+mod budget_beside;
 mod budget_model;
 mod budget_properties;
 mod budget_recorded;

@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use fairgate_core::budget::{
-    Answer, Ask, Borrow, Change, Debit, Denial, Ledger, Plan, Receipt, decide, reconcile,
+    Answer, Ask, Borrow, Change, Debit, Denial, Ledger, Plan, Receipt, decide, reconcile_beside,
 };
 use sqlx::{Connection, PgConnection};
 
@@ -85,6 +85,12 @@ impl Budget {
         }
     }
 
+    /// Its name.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
     /// How it is divided.
     #[must_use]
     pub fn plan(&self) -> &Plan {
@@ -137,12 +143,42 @@ impl Budget {
         answer: &Answer,
         now: Option<DateTime<Utc>>,
     ) -> Result<Vec<Change>, DatabaseError> {
+        self.reconcile_beside(conn, spent, answer, &[], now).await
+    }
+
+    /// As [`Budget::reconcile`], where the server has other budgets for the same caller: its pauses hold for all, in one transaction. `beside` are budgets of other
+    /// names; rows are locked in order of names, whoever asks.
+    ///
+    /// # Errors
+    /// When the database does not answer.
+    pub async fn reconcile_beside(
+        &self,
+        conn: &mut PgConnection,
+        spent: Spent,
+        answer: &Answer,
+        beside: &[&Self],
+        now: Option<DateTime<Utc>>,
+    ) -> Result<Vec<Change>, DatabaseError> {
         const DOING: &str = "reconciling a request";
+        let mut all: Vec<&Self> = beside.iter().copied().filter(|other| other.name != self.name).collect();
+        all.push(self);
+        all.sort_unstable_by(|one, other| one.name.cmp(&other.name));
         let mut tx = conn.begin().await.doing(DOING)?;
-        let (ledger, now) = self.lock(&mut tx, now).await?;
-        let done = reconcile(&self.plan, &ledger, spent.0, answer, now);
+        let (mut own, mut others) = (None, Vec::new());
+        for budget in all {
+            let (ledger, now) = budget.lock(&mut tx, now).await?;
+            if budget.name == self.name { own = Some((ledger, now)) } else { others.push((budget, ledger)) }
+        }
+        let (ledger, now) = own.expect("it is among all");
+        let (budgets, before): (Vec<&Self>, Vec<Ledger>) = others.into_iter().unzip();
+        let (done, after) = reconcile_beside(&self.plan, &ledger, &before, spent.0, answer, now);
         if done.ledger != ledger {
             write(&mut tx, &self.name, &self.plan, &done.ledger).await?;
+        }
+        for ((budget, before), after) in budgets.iter().zip(&before).zip(&after) {
+            if before != after {
+                write(&mut tx, &budget.name, &budget.plan, after).await?;
+            }
         }
         tx.commit().await.doing(DOING)?;
         Ok(done.changes)

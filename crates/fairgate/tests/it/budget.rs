@@ -196,3 +196,41 @@ async fn the_table_refuses_half_a_window_and_a_block_without_a_reason() {
         assert_eq!(error.as_database_error().unwrap().code().unwrap(), "23514", "{broken}");
     }
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn budgets_beside_each_other_share_pauses_whichever_is_answered_and_never_wait_in_a_circle() {
+    let (db, one) = opened().await;
+    let class =
+        Class { name: "poll".to_owned(), allowance: Allowance::Rest, opens_windows: true, members: vec![] };
+    let plan =
+        Plan::new("search", 10_000, 0, Windows::FromHeaders(Duration::from_secs(60)), vec![class]).unwrap();
+    let other = Budget::new("a-search", plan).unwrap();
+    let mut tasks = JoinSet::new();
+    for n in 0..40 {
+        let (mut conn, one, other) = (db.connect().await, one.clone(), other.clone());
+        tasks.spawn(async move {
+            let (own, beside) = if n % 4 == 0 { (&one, &other) } else { (&other, &one) };
+            let class = ask(own, "poll", None, Borrow::No);
+            let Reserved::Granted(reservation) = own.reserve(&mut conn, class, None).await.unwrap() else {
+                return;
+            };
+            let sent = request(reservation, &Server::default(), ()).await;
+            let answer = Answer { headers: None, verdict: Verdict::Unrelated };
+            own.reconcile_beside(&mut conn, sent.spent, &answer, &[beside, own], None).await.unwrap();
+        });
+    }
+    tasks.join_all().await;
+    let mut conn = db.connect().await;
+    let last = granted(other.reserve(&mut conn, ask(&other, "poll", None, Borrow::No), None).await.unwrap());
+    let sent = request(last, &Server::default(), ()).await;
+    let pause = Answer { headers: None, verdict: Verdict::SecondaryLimit(Some(Duration::from_secs(90))) };
+    other.reconcile_beside(&mut conn, sent.spent, &pause, &[&one], None).await.unwrap();
+    for budget in [&one, &other] {
+        let denied = budget.reserve(&mut conn, ask(budget, "poll", None, Borrow::No), None).await.unwrap();
+        assert!(
+            matches!(denied, Reserved::Denied(denial) if denial.reason.code() == "globally_blocked"),
+            "{}",
+            budget.name()
+        );
+    }
+}
