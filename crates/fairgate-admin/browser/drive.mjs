@@ -3,6 +3,7 @@
 // FAIRGATE_CHROMIUM, the browser's program.
 import assert from 'node:assert/strict';
 import { mkdirSync, rmSync } from 'node:fs';
+import { after, test } from 'node:test';
 import { resolve } from 'node:path';
 import { Demo } from './demo.mjs';
 import { Browser } from './browser.mjs';
@@ -17,29 +18,23 @@ mkdirSync(shots, { recursive: true });
 
 const demo = await Demo.start();
 const browser = await Browser.open(demo.url, shots);
-let failed = 0;
-try {
-  for (const [file, steps] of Object.entries({ looks, operations, refreshing, switches })) {
-    for (const [name, step] of Object.entries(steps)) {
-      if (process.argv[2] && !name.includes(process.argv[2])) continue;
-      const began = Date.now();
+
+for (const [file, steps] of Object.entries({ looks, operations, refreshing, switches })) {
+  for (const [name, step] of Object.entries(steps)) {
+    if (process.argv[2] && !name.includes(process.argv[2])) continue;
+    test(`${file}: ${name.replaceAll('_', ' ')}`, async () => {
       try {
         await step(browser, demo);
-        console.log(`ok      ${file}: ${name.replaceAll('_', ' ')} (${Date.now() - began} ms)`);
       } catch (error) {
-        failed += 1;
-        console.log(`FAILED  ${file}: ${name.replaceAll('_', ' ')}\n${error.stack ?? error}`);
         await browser.shoot(`failed-${name}`).catch(() => {});
+        throw error;
       }
-    }
+    });
   }
-  assert.deepEqual(browser.complaints, [], 'the browser complained');
-} catch (error) {
-  failed += 1;
-  console.log(`FAILED  ${error.message}`);
-} finally {
+}
+test('the browser complains of nothing', () => assert.deepEqual(browser.complaints, []));
+
+after(async () => {
   await browser.close();
   await demo.stop();
-}
-console.log(`${failed === 0 ? 'all good' : `${failed} failed`}; screenshots in ${shots}`);
-process.exit(failed === 0 ? 0 : 1);
+});
