@@ -28,6 +28,25 @@ fn the_example_names_every_setting_with_its_default_and_the_parser_takes_it() {
 }
 
 #[test]
+fn the_help_names_every_setting_with_its_default() {
+    let help = std::process::Command::new(env!("CARGO_BIN_EXE_pushfeed")).arg("--help").output().unwrap();
+    let help = String::from_utf8(help.stdout).unwrap();
+    for (name, default, meaning) in NAMES {
+        assert!(help.contains(name) && help.contains(meaning), "{name} is not in:\n{help}");
+        assert!(default.is_empty() || help.contains(&format!("{name} [default: {default}]")), "{name}");
+    }
+}
+
+#[test]
+fn statement_44_searches_are_off_until_they_are_asked_for_and_ten_is_the_most() {
+    assert_eq!(read(&[]).unwrap().search_batch, 0);
+    assert_eq!(read(&[("SEARCH_BATCH_SIZE", "10")]).unwrap().search_batch, 10);
+    assert_eq!(read(&[("SEARCH_BATCH_SIZE", "11")]).unwrap_err()[0].name, "SEARCH_BATCH_SIZE");
+    let plan = |settings: &[(&str, &str)]| read(settings).unwrap().search_plan;
+    assert_eq!((plan(&[]).limit(), plan(&[("GITHUB_TOKEN", "x")]).limit(), plan(&[]).reserve()), (10, 30, 0));
+}
+
+#[test]
 fn statement_16_the_plan_follows_cadence_pages_and_reserve() {
     let numbers = |settings: &[(&str, &str)]| {
         let plan = read(settings).unwrap().plan;
