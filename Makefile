@@ -40,7 +40,7 @@ test-browser: tools ## Drive the admin pages in headless Chromium against the de
 	@scripts/ensure-postgres.sh
 	@scripts/ensure-browser.sh
 	cargo build --package fairgate-cli --bin fairgate
-	FAIRGATE_BIN=$${CARGO_TARGET_DIR:-target}/debug/fairgate PSQL=$$($(XTASK) find-postgres)/psql node crates/fairgate-admin/browser/drive.mjs
+	FAIRGATE_BIN=$${CARGO_TARGET_DIR:-target}/debug/fairgate node crates/fairgate-admin/browser/drive.mjs
 
 check: tools ## Check format, lints, documentation, licences and the house rules
 	cargo fmt --all --check

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Chromium, Node 18 or newer, and the packages of the browser tests. On Debian and Ubuntu, as root or with sudo, it installs what is missing.
+# Chromium, Node 18 or newer, psql, and the packages of the browser tests. On Debian and Ubuntu, as root or with sudo, it installs what is missing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -7,6 +7,7 @@ missing=()
 command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null || [ -n "${FAIRGATE_CHROMIUM:-}" ] || missing+=(chromium)
 command -v node >/dev/null || missing+=(nodejs)
 command -v npm >/dev/null || missing+=(npm)
+command -v psql >/dev/null || [ -n "${PSQL:-}" ] || missing+=(postgresql-client)
 if [ ${#missing[@]} -gt 0 ]; then
     command -v apt-get >/dev/null || { echo "install ${missing[*]}, then run this again" >&2; exit 1; }
     as_root=()

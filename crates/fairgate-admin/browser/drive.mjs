@@ -1,5 +1,5 @@
 // Every page, form and button in a real headless Chromium, against the demo under load. Screenshots go to target/browser.
-// Environment: FAIRGATE_BIN, the built command; PSQL, a psql to set up what no button can (else that part is left out);
+// Environment: FAIRGATE_BIN, the built command; PSQL, a psql to set up what no button can (else the one in PATH);
 // FAIRGATE_CHROMIUM, the browser's program.
 import assert from 'node:assert/strict';
 import { mkdirSync, rmSync } from 'node:fs';

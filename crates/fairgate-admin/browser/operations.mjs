@@ -74,8 +74,7 @@ export async function a_waiting_job_is_cancelled(browser, demo) {
   await browser.press('Resume');
 }
 
-export async function quarantined_jobs_are_restaged_and_dropped(browser, demo) {
-  if (!demo.hasPsql) return;
+export async function quarantined_jobs_are_read_and_dropped(browser, demo) {
   demo.sql(`WITH ids AS (SELECT j.*, row_number() OVER () AS n FROM fairgate.partition j LIMIT 4)
     INSERT INTO fairgate.quarantined (job_id, partition_id, policy_id, partition_key, priority, staged_at, task, payload, context, forward_attempts, error, quarantined_at)
     SELECT fairgate.job_id(now(), nextval('fairgate.job_seq')), i.id, i.policy_id, i.key, 0, now(), 'fairgate_demo_nothing', '{}', i.context, 5, 'value <too long> for type', now() FROM ids i`);

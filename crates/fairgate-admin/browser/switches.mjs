@@ -7,7 +7,6 @@ import { join } from 'node:path';
 const CONFIG = '[queues.main]\ntype = "graphile_worker"\n\n[policies.mails]\nqueue = "main"\npartition_by = "tenant"\n';
 
 async function served(demo, work) {
-  if (!demo.hasPsql) return;
   demo.sql('CREATE DATABASE second');
   const url = demo.database.replace('/fairgate_demo?', '/second?').replace(/\/fairgate_demo$/, '/second');
   demo.command(['migrate', '--database-url', url]);
