@@ -15,6 +15,8 @@ CREATE TABLE fairgate.queue (
     kind text NOT NULL,
     schema_name text NOT NULL,
     settings jsonb NOT NULL DEFAULT '{}',
+    -- Changes with what its adapter is built from: rules that were loaded for another are outdated.
+    identity text NOT NULL GENERATED ALWAYS AS (kind || ':' || schema_name || ':' || md5(settings::text)) STORED,
     ready boolean NOT NULL DEFAULT false,
     not_ready_reason text,
     priority_min int NOT NULL,

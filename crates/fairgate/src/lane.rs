@@ -23,7 +23,7 @@ pub(crate) struct OpenLane {
     pub(crate) policy: String,
     pub(crate) revision: i32,
     pub(crate) queue: String,
-    /// Kind, schema and settings: rules that were loaded for another are outdated.
+    /// `fairgate.queue.identity`: rules that were loaded for another are outdated.
     pub(crate) queue_identity: String,
     pub(crate) queue_ready: bool,
     pub(crate) not_ready_reason: Option<String>,
@@ -56,7 +56,7 @@ pub(crate) struct Rules {
     pub(crate) revision: i32,
     pub(crate) policy: Policy,
     pub(crate) queue_id: i32,
-    pub(crate) queue: String,
+    pub(crate) queue_identity: String,
     /// The admission statement with this queue's inserts spliced in.
     pub(crate) admit_sql: AdmitSql,
     /// Whether the ends of its jobs teach a gate something.
@@ -146,6 +146,7 @@ struct Registered {
     kind: String,
     schema_name: String,
     settings: serde_json::Value,
+    identity: String,
 }
 
 impl Rules {
@@ -193,7 +194,7 @@ impl Rules {
             revision: row.revision,
             policy,
             queue_id: row.queue_id,
-            queue: format!("{}:{}", row.kind, row.schema_name),
+            queue_identity: row.identity,
             admit_sql,
             learns,
             scopes,

@@ -1,6 +1,5 @@
 -- Lanes with something to do: (lane, policy, is it due, else the wait). $1 now, $2 policy or NULL, $3 shard or NULL.
-SELECT s.id AS shard_id, s.name AS shard, s.share, p.id AS policy_id, p.name AS policy, p.revision, q.name AS queue, q.ready AS queue_ready,
-       q.kind || ':' || q.schema_name || CASE WHEN q.settings = '{}' THEN '' ELSE ':' || md5(q.settings::text) END AS queue_identity,
+SELECT s.id AS shard_id, s.name AS shard, s.share, p.id AS policy_id, p.name AS policy, p.revision, q.name AS queue, q.identity AS queue_identity, q.ready AS queue_ready,
        'started' = ANY (q.shows) AS shows_starts, q.max_waiting, q.running, q.starts_per_second,
        q.not_ready_reason, n.due_at <= t.now AS due,
        CASE WHEN n.due_at > t.now THEN (extract(epoch FROM n.due_at - t.now) * 1000000)::bigint ELSE 0 END AS wait_us,

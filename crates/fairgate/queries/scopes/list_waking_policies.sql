@@ -1,5 +1,5 @@
 -- Policies ($2: only this one) one of whose scopes is to wake somebody, now or later, in the form of a lane. $1 now.
-SELECT 0 AS shard_id, '' AS shard, '' AS share, p.id AS policy_id, p.name AS policy, p.revision, q.name AS queue, q.kind || ':' || q.schema_name AS queue_identity, q.ready AS queue_ready,
+SELECT 0 AS shard_id, '' AS shard, '' AS share, p.id AS policy_id, p.name AS policy, p.revision, q.name AS queue, q.identity AS queue_identity, q.ready AS queue_ready,
        'started' = ANY (q.shows) AS shows_starts, q.max_waiting, q.running, q.starts_per_second,
        q.not_ready_reason, n.due_at <= t.now AS due,
        CASE WHEN n.due_at > t.now THEN (extract(epoch FROM n.due_at - t.now) * 1000000)::bigint ELSE 0 END AS wait_us, 1::bigint AS tickers

@@ -212,7 +212,7 @@ impl Ticker {
     async fn load(&mut self, conn: &mut PgConnection, lane: &OpenLane) -> Result<bool, DatabaseError> {
         match self.rules.get(&lane.policy_id) {
             Some(Loaded::Ready(rules))
-                if rules.revision == lane.revision && rules.queue == lane.queue_identity =>
+                if rules.revision == lane.revision && rules.queue_identity == lane.queue_identity =>
             {
                 return Ok(true);
             }
